@@ -188,15 +188,15 @@ static CUresult create(struct gpu *g, CUarray *array, unsigned count, bool is_mi
     return CUDA_SUCCESS;
 }
 
-API_IN(state_enter(&g), cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *what),
-       (array, what), "*%p, %p", HANDLE(array), what)
+API_IN(state_enter(&g), cuArray3DCreate_v2, "*%p, %p", (CUarray *, array, HANDLE(array)),
+       (const CUDA_ARRAY3D_DESCRIPTOR *, what))
 {
     const CUresult result = array && what ? check(what) : CUDA_ERROR_INVALID_VALUE;
     return result ? result : create(g, array, 1, false, what);
 }
 
-API(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *what), (array, what),
-    "*%p, %p", HANDLE(array), what)
+API(cuArrayCreate_v2, "*%p, %p", (CUarray *, array, HANDLE(array)),
+    (const CUDA_ARRAY_DESCRIPTOR *, what))
 {
     struct gpu *g;
     if (!what) {
@@ -210,16 +210,16 @@ API(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *what), (arr
     return do_cuArray3DCreate_v2(array, &whole);
 }
 
-API_IN(enter(array), cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR * what, CUarray array),
-       (what, array), "%p, %p", what, array)
+API_IN(enter(array), cuArray3DGetDescriptor_v2, "%p, %p", (CUDA_ARRAY3D_DESCRIPTOR *, what),
+       (CUarray, array))
 {
     if (what)
         *what = array->what;
     return what ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(enter(array), cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * what, CUarray array),
-       (what, array), "%p, %p", what, array)
+API_IN(enter(array), cuArrayGetDescriptor_v2, "%p, %p", (CUDA_ARRAY_DESCRIPTOR *, what),
+       (CUarray, array))
 {
     if (!what)
         return CUDA_ERROR_INVALID_VALUE;
@@ -230,7 +230,7 @@ API_IN(enter(array), cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * what, CUa
     return CUDA_SUCCESS;
 }
 
-API_IN(enter(array), cuArrayDestroy, (CUarray array), (array), "%p", array)
+API_IN(enter(array), cuArrayDestroy, "%p", (CUarray, array))
 {
     if (array->is_level)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -239,9 +239,9 @@ API_IN(enter(array), cuArrayDestroy, (CUarray array), (array), "%p", array)
 }
 
 /* More levels than the largest size has halves of are not made. */
-API_IN(state_enter(&g), cuMipmappedArrayCreate,
-       (CUmipmappedArray * array, const CUDA_ARRAY3D_DESCRIPTOR *what, unsigned levels),
-       (array, what, levels), "*%p, %p, %u", HANDLE(array), what, levels)
+API_IN(state_enter(&g), cuMipmappedArrayCreate, "*%p, %p, %u",
+       (CUmipmappedArray *, array, HANDLE(array)), (const CUDA_ARRAY3D_DESCRIPTOR *, what),
+       (unsigned, levels))
 {
     CUresult result = array && what ? check(what) : CUDA_ERROR_INVALID_VALUE;
     if (result)
@@ -265,9 +265,8 @@ API_IN(state_enter(&g), cuMipmappedArrayCreate,
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuMipmappedArrayGetLevel,
-       (CUarray * level, CUmipmappedArray array, unsigned number), (level, array, number),
-       "*%p, %p, %u", HANDLE(level), array, number)
+API_IN(state_lock(), cuMipmappedArrayGetLevel, "*%p, %p, %u", (CUarray *, level, HANDLE(level)),
+       (CUmipmappedArray, array), (unsigned, number))
 {
     if (!array || !*find_mipmap(array))
         return CUDA_ERROR_INVALID_HANDLE;
@@ -277,7 +276,7 @@ API_IN(state_lock(), cuMipmappedArrayGetLevel,
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuMipmappedArrayDestroy, (CUmipmappedArray array), (array), "%p", array)
+API_IN(state_lock(), cuMipmappedArrayDestroy, "%p", (CUmipmappedArray, array))
 {
     CUmipmappedArray *at = find_mipmap(array);
     if (!array || !*at)
@@ -381,10 +380,9 @@ static CUresult describe(const struct gpu *g, const CUDA_RESOURCE_DESC *r, struc
                                                                   : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_lock(), cuDeviceGetTexture1DLinearMaxWidth,
-       (size_t * texels, CUarray_format format, unsigned channels, CUdevice number),
-       (texels, format, channels, number), "*%llu, %d, %u, %d", RESULT(texels), (int)format,
-       channels, number)
+API_IN(state_lock(), cuDeviceGetTexture1DLinearMaxWidth, "*%llu, %d, %u, %d",
+       (size_t *, texels, RESULT(texels)), (CUarray_format, format), (unsigned, channels),
+       (CUdevice, number))
 {
     const struct gpu *of = state_gpu(number);
     if (!texels || !good_texels(format, channels))
@@ -439,12 +437,12 @@ static CUresult create_texture(struct gpu *g, CUtexObject *object,
     return add_header(g, &t, object);
 }
 
-API_IN(state_enter(&g), cuTexObjectCreate,
-       (CUtexObject * object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
-        const CUDA_RESOURCE_VIEW_DESC *view),
-       (object, resource, texture, view), "*0x%llx, type %d, filter %d, flags %u", RESULT(object),
-       resource ? (int)resource->resType : -1, texture ? (int)texture->filterMode : -1,
-       texture ? texture->flags : 0)
+API_IN(state_enter(&g), cuTexObjectCreate, "*0x%llx, type %d, filter %d, flags %u",
+       (CUtexObject *, object, RESULT(object)),
+       (const CUDA_RESOURCE_DESC *, resource, resource ? (int)resource->resType : -1),
+       (const CUDA_TEXTURE_DESC *, texture, texture ? (int)texture->filterMode : -1,
+        texture ? texture->flags : 0),
+       (const CUDA_RESOURCE_VIEW_DESC *, view, ))
 {
     if (!object || !resource || !texture)
         return CUDA_ERROR_INVALID_VALUE;
@@ -453,9 +451,8 @@ API_IN(state_enter(&g), cuTexObjectCreate,
                : create_texture(g, object, resource, texture);
 }
 
-API_IN(state_enter(&g), cuSurfObjectCreate,
-       (CUsurfObject * object, const CUDA_RESOURCE_DESC *resource), (object, resource),
-       "*0x%llx, %p", RESULT(object), resource)
+API_IN(state_enter(&g), cuSurfObjectCreate, "*0x%llx, %p", (CUsurfObject *, object, RESULT(object)),
+       (const CUDA_RESOURCE_DESC *, resource))
 {
     struct sm_texture t;
     CUresult result = CUDA_SUCCESS;
@@ -476,12 +473,12 @@ static CUresult destroy(unsigned long long object)
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
-API(cuTexObjectDestroy, (CUtexObject object), (object), "0x%llx", object)
+API(cuTexObjectDestroy, "0x%llx", (CUtexObject, object))
 {
     return destroy(object);
 }
 
-API(cuSurfObjectDestroy, (CUsurfObject object), (object), "0x%llx", object)
+API(cuSurfObjectDestroy, "0x%llx", (CUsurfObject, object))
 {
     return destroy(object);
 }

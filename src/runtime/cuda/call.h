@@ -9,33 +9,33 @@
 #include "runtime/common/call_log.h"
 #include "wavetrap/cuda.h"
 
-#define API(name, parameters, arguments, ...)                                                      \
-    static __attribute__((noinline)) CUresult do_##name parameters;                                \
-    EXPORT CUresult name parameters                                                                \
+#define API(name, format, ...)                                                                     \
+    static __attribute__((noinline)) CUresult do_##name(CALL_PARAMETERS(__VA_ARGS__));             \
+    EXPORT CUresult name(CALL_PARAMETERS(__VA_ARGS__))                                             \
     {                                                                                              \
-        const CUresult result_ = do_##name arguments;                                              \
+        const CUresult result_ = do_##name(CALL_NAMES(__VA_ARGS__));                               \
         if (result_ != CUDA_SUCCESS)                                                               \
             call_failed(#name, result_, __builtin_return_address(0));                              \
         if (call_logged())                                                                         \
-            call_log(#name, result_, __VA_ARGS__);                                                 \
+            call_log(#name, result_, format CALL_VALUES(__VA_ARGS__));                             \
         return result_;                                                                            \
     }                                                                                              \
-    static CUresult do_##name parameters
+    static CUresult do_##name(CALL_PARAMETERS(__VA_ARGS__))
 
 /**
  * Begins an API of which all is done between @p enter, an expression of a function of state.h that
  * takes the lock and sets `g`, and state_leave(): the body returns the result. Where @p enter
  * fails, its result is the API's.
  */
-#define API_IN(enter, name, parameters, arguments, ...)                                            \
-    static CUresult in_##name(struct gpu *g, CALL_LIST parameters);                                \
-    API(name, parameters, arguments, __VA_ARGS__)                                                  \
+#define API_IN(enter, name, format, ...)                                                           \
+    static CUresult in_##name(struct gpu *g, CALL_PARAMETERS(__VA_ARGS__));                        \
+    API(name, format, __VA_ARGS__)                                                                 \
     {                                                                                              \
         struct gpu *g = NULL;                                                                      \
         const CUresult result_ = enter;                                                            \
-        return result_ ? result_ : state_leave(in_##name(g, CALL_LIST arguments));                 \
+        return result_ ? result_ : state_leave(in_##name(g, CALL_NAMES(__VA_ARGS__)));             \
     }                                                                                              \
-    static CUresult in_##name(struct gpu *g, CALL_LIST parameters)
+    static CUresult in_##name(struct gpu *g, CALL_PARAMETERS(__VA_ARGS__))
 
 /** Tells checks that a function has failed; @p caller: its return address. */
 void call_failed(const char *name, CUresult result, void *caller);

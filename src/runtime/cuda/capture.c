@@ -233,8 +233,8 @@ static bool is_joined(const struct capture *c)
 
 /* ---- the interface ---- */
 
-API_IN(state_enter_stream(stream, &g), cuStreamBeginCapture_v2,
-       (CUstream stream, CUstreamCaptureMode mode), (stream, mode), "%p, %d", stream, (int)mode)
+API_IN(state_enter_stream(stream, &g), cuStreamBeginCapture_v2, "%p, %d", (CUstream, stream),
+       (CUstreamCaptureMode, mode))
 {
     struct capture_point *p = stream_point(stream);
     if (mode > CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -264,8 +264,8 @@ API_IN(state_enter_stream(stream, &g), cuStreamBeginCapture_v2,
     return CUDA_SUCCESS;
 }
 
-API_IN(state_enter_stream(stream, &g), cuStreamEndCapture, (CUstream stream, CUgraph *graph),
-       (stream, graph), "%p, *%p", stream, HANDLE(graph))
+API_IN(state_enter_stream(stream, &g), cuStreamEndCapture, "%p, *%p", (CUstream, stream),
+       (CUgraph *, graph, HANDLE(graph)))
 {
     struct capture *c = capture_of(stream);
     if (graph)
@@ -296,19 +296,17 @@ static CUstreamCaptureStatus status_of(const struct capture *c)
                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-API_IN(state_enter_stream(stream, &g), cuStreamIsCapturing,
-       (CUstream stream, CUstreamCaptureStatus *status), (stream, status), "%p, *%llu", stream,
-       RESULT(status))
+API_IN(state_enter_stream(stream, &g), cuStreamIsCapturing, "%p, *%llu", (CUstream, stream),
+       (CUstreamCaptureStatus *, status, RESULT(status)))
 {
     if (status)
         *status = status_of(capture_of(stream));
     return status ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_stream(stream, &g), cuStreamGetCaptureInfo_v2,
-       (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-        const CUgraphNode **after, size_t *count),
-       (stream, status, id, graph, after, count), "%p, *%llu", stream, RESULT(status))
+API_IN(state_enter_stream(stream, &g), cuStreamGetCaptureInfo_v2, "%p, *%llu", (CUstream, stream),
+       (CUstreamCaptureStatus *, status, RESULT(status)), (cuuint64_t *, id, ),
+       (CUgraph *, graph, ), (const CUgraphNode **, after, ), (size_t *, count, ))
 {
     const struct capture *c = capture_of(stream);
     const bool active = status_of(c) == CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -327,25 +325,23 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetCaptureInfo_v2,
 }
 
 /* Edges have no data: NULL says so. */
-API(cuStreamGetCaptureInfo_v3,
-    (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-     const CUgraphNode **after, const CUgraphEdgeData **edges, size_t *count),
-    (stream, status, id, graph, after, edges, count), "%p, *%llu", stream, RESULT(status))
+API(cuStreamGetCaptureInfo_v3, "%p, *%llu", (CUstream, stream),
+    (CUstreamCaptureStatus *, status, RESULT(status)), (cuuint64_t *, id, ), (CUgraph *, graph, ),
+    (const CUgraphNode **, after, ), (const CUgraphEdgeData **, edges, ), (size_t *, count, ))
 {
     if (edges)
         *edges = NULL;
     return do_cuStreamGetCaptureInfo_v2(stream, status, id, graph, after, count);
 }
 
-API(cuStreamGetCaptureInfo, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id),
-    (stream, status, id), "%p, *%llu, *%llu", stream, RESULT(status), RESULT(id))
+API(cuStreamGetCaptureInfo, "%p, *%llu, *%llu", (CUstream, stream),
+    (CUstreamCaptureStatus *, status, RESULT(status)), (cuuint64_t *, id, RESULT(id)))
 {
     return do_cuStreamGetCaptureInfo_v2(stream, status, id, NULL, NULL, NULL);
 }
 
-API_IN(state_enter_stream(stream, &g), cuStreamUpdateCaptureDependencies,
-       (CUstream stream, CUgraphNode *after, size_t count, unsigned flags),
-       (stream, after, count, flags), "%p, %p, %zu, %u", stream, after, count, flags)
+API_IN(state_enter_stream(stream, &g), cuStreamUpdateCaptureDependencies, "%p, %p, %zu, %u",
+       (CUstream, stream), (CUgraphNode *, after), (size_t, count), (unsigned, flags))
 {
     enum { REPLACE = 1 };
     struct capture *c = capture_of(stream);
@@ -365,17 +361,15 @@ API_IN(state_enter_stream(stream, &g), cuStreamUpdateCaptureDependencies,
     return join(p, &more);
 }
 
-API(cuStreamUpdateCaptureDependencies_v2,
-    (CUstream stream, CUgraphNode *after, const CUgraphEdgeData *edges, size_t count,
-     unsigned flags),
-    (stream, after, edges, count, flags), "%p, %p, %p, %zu, %u", stream, after, edges, count, flags)
+API(cuStreamUpdateCaptureDependencies_v2, "%p, %p, %p, %zu, %u", (CUstream, stream),
+    (CUgraphNode *, after), (const CUgraphEdgeData *, edges), (size_t, count), (unsigned, flags))
 {
     return graph_edges_are_plain(edges, count)
                ? do_cuStreamUpdateCaptureDependencies(stream, after, count, flags)
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-API(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), (mode), "*%llu", RESULT(mode))
+API(cuThreadExchangeStreamCaptureMode, "*%llu", (CUstreamCaptureMode *, mode, RESULT(mode)))
 {
     if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;

@@ -144,8 +144,8 @@ void context_free(struct CUctx_st *context)
     former = context;
 }
 
-API_IN(state_lock(), cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice number),
-       (context, flags, number), "*%p, %u, %d", HANDLE(context), flags, number)
+API_IN(state_lock(), cuCtxCreate_v2, "*%p, %u, %d", (CUcontext *, context, HANDLE(context)),
+       (unsigned, flags), (CUdevice, number))
 {
     CUresult result = CUDA_SUCCESS;
     if (!context || flags & ~CONTEXT_FLAGS)
@@ -165,10 +165,8 @@ API_IN(state_lock(), cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdev
     return CUDA_SUCCESS;
 }
 
-API(cuCtxCreate_v3,
-    (CUcontext * context, void *affinities, int count, unsigned flags, CUdevice number),
-    (context, affinities, count, flags, number), "*%p, %p, %d, %u, %d", HANDLE(context), affinities,
-    count, flags, number)
+API(cuCtxCreate_v3, "*%p, %p, %d, %u, %d", (CUcontext *, context, HANDLE(context)),
+    (void *, affinities), (int, count), (unsigned, flags), (CUdevice, number))
 {
     if (count) {
         call_refused("cuCtxCreate with a part of the multiprocessors: a context has all");
@@ -177,8 +175,8 @@ API(cuCtxCreate_v3,
     return do_cuCtxCreate_v2(context, flags, number);
 }
 
-API(cuCtxCreate_v4, (CUcontext * context, CUctxCreateParams *more, unsigned flags, CUdevice number),
-    (context, more, flags, number), "*%p, %p, %u, %d", HANDLE(context), (void *)more, flags, number)
+API(cuCtxCreate_v4, "*%p, %p, %u, %d", (CUcontext *, context, HANDLE(context)),
+    (CUctxCreateParams *, more), (unsigned, flags), (CUdevice, number))
 {
     if (more && more->cigParams) {
         call_refused("cuCtxCreate for a queue of graphics: there is no graphics driver");
@@ -187,14 +185,14 @@ API(cuCtxCreate_v4, (CUcontext * context, CUctxCreateParams *more, unsigned flag
     return do_cuCtxCreate_v3(context, NULL, more ? more->numExecAffinityParams : 0, flags, number);
 }
 
-API_IN(state_lock(), cuCtxPushCurrent_v2, (CUcontext context), (context), "%p", context)
+API_IN(state_lock(), cuCtxPushCurrent_v2, "%p", (CUcontext, context))
 {
     if (!context)
         return CUDA_ERROR_INVALID_VALUE;
     return state_is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-API_IN(state_lock(), cuCtxPopCurrent_v2, (CUcontext * context), (context), "*%p", HANDLE(context))
+API_IN(state_lock(), cuCtxPopCurrent_v2, "*%p", (CUcontext *, context, HANDLE(context)))
 {
     if (!depth)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -204,7 +202,7 @@ API_IN(state_lock(), cuCtxPopCurrent_v2, (CUcontext * context), (context), "*%p"
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuCtxSetCurrent, (CUcontext context), (context), "%p", context)
+API_IN(state_lock(), cuCtxSetCurrent, "%p", (CUcontext, context))
 {
     if (context && !state_is_context(context))
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -212,7 +210,7 @@ API_IN(state_lock(), cuCtxSetCurrent, (CUcontext context), (context), "%p", cont
     return context ? push(context) : CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuCtxGetCurrent, (CUcontext * context), (context), "*%p", HANDLE(context))
+API_IN(state_lock(), cuCtxGetCurrent, "*%p", (CUcontext *, context, HANDLE(context)))
 {
     if (context)
         *context = state_context();
@@ -220,7 +218,7 @@ API_IN(state_lock(), cuCtxGetCurrent, (CUcontext * context), (context), "*%p", H
 }
 
 /* Also after a kernel has failed. */
-API_IN(state_lock(), cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RESULT(number))
+API_IN(state_lock(), cuCtxGetDevice, "*%llu", (CUdevice *, number, RESULT(number)))
 {
     const struct CUctx_st *c = state_context();
     if (!c)
@@ -231,8 +229,7 @@ API_IN(state_lock(), cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RES
 }
 
 /* Of a context, or (NULL) of the thread's. */
-API(cuCtxGetDevice_v2, (CUdevice * number, CUcontext context), (number, context), "*%llu, %p",
-    RESULT(number), context)
+API(cuCtxGetDevice_v2, "*%llu, %p", (CUdevice *, number, RESULT(number)), (CUcontext, context))
 {
     if (!state_names_context(context))
         return do_cuCtxGetDevice(number);
@@ -247,22 +244,21 @@ API(cuCtxGetDevice_v2, (CUdevice * number, CUcontext context), (number, context)
 }
 
 /* There is no cache in which lines could persist. */
-API(cuCtxResetPersistingL2Cache, (void), (), "%s", "")
+API(cuCtxResetPersistingL2Cache, "%s", (void, , ""))
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
-API_IN(state_enter(&g), cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESULT(flags))
+API_IN(state_enter(&g), cuCtxGetFlags, "*%llu", (unsigned *, flags, RESULT(flags)))
 {
     if (flags)
         *flags = state_context()->flags;
     return flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter(&g), cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags),
-       "%p, %u", peer, flags)
+API_IN(state_enter(&g), cuCtxEnablePeerAccess, "%p, %u", (CUcontext, peer), (unsigned, flags))
 {
     if (!state_is_context(peer) || peer == entered)
         return CUDA_ERROR_INVALID_CONTEXT;

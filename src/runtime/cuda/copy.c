@@ -131,26 +131,26 @@ static CUresult copy_bytes(struct gpu *g, struct copy_end to, struct copy_end fr
 
 /* ---- of one dimension ---- */
 
-API_IN(state_enter(&g), cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes),
-       (to, from, bytes), "0x%llx, %p, %zu", to, from, bytes)
+API_IN(state_enter(&g), cuMemcpyHtoD_v2, "0x%llx, %p, %zu", (CUdeviceptr, to), (const void *, from),
+       (size_t, bytes))
 {
     return copy_bytes(g, copy_device_end(to), copy_host_end(from), bytes);
 }
 
-API_IN(state_enter(&g), cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes),
-       (to, from, bytes), "%p, 0x%llx, %zu", to, from, bytes)
+API_IN(state_enter(&g), cuMemcpyDtoH_v2, "%p, 0x%llx, %zu", (void *, to), (CUdeviceptr, from),
+       (size_t, bytes))
 {
     return copy_bytes(g, copy_host_end(to), copy_device_end(from), bytes);
 }
 
-API_IN(state_enter(&g), cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
-       (to, from, bytes), "0x%llx, 0x%llx, %zu", to, from, bytes)
+API_IN(state_enter(&g), cuMemcpyDtoD_v2, "0x%llx, 0x%llx, %zu", (CUdeviceptr, to),
+       (CUdeviceptr, from), (size_t, bytes))
 {
     return copy_bytes(g, copy_device_end(to), copy_device_end(from), bytes);
 }
 
-API_IN(state_enter(&g), cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
-       (to, from, bytes), "0x%llx, 0x%llx, %zu", to, from, bytes)
+API_IN(state_enter(&g), cuMemcpy, "0x%llx, 0x%llx, %zu", (CUdeviceptr, to), (CUdeviceptr, from),
+       (size_t, bytes))
 {
     return copy_bytes(g, unified_end(to), unified_end(from), bytes);
 }
@@ -159,26 +159,26 @@ API_IN(state_enter(&g), cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t byte
 static CUresult copy_later(CUmemorytype to_type, CUdeviceptr to, CUmemorytype from_type,
                            CUdeviceptr from, size_t bytes, CUstream stream);
 
-API(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-    (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
+API(cuMemcpyAsync, "0x%llx, 0x%llx, %zu, %p", (CUdeviceptr, to), (CUdeviceptr, from),
+    (size_t, bytes), (CUstream, stream))
 {
     return copy_later(CU_MEMORYTYPE_UNIFIED, to, CU_MEMORYTYPE_UNIFIED, from, bytes, stream);
 }
 
-API(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
-    (to, from, bytes, stream), "0x%llx, %p, %zu, %p", to, from, bytes, stream)
+API(cuMemcpyHtoDAsync_v2, "0x%llx, %p, %zu, %p", (CUdeviceptr, to), (const void *, from),
+    (size_t, bytes), (CUstream, stream))
 {
     return copy_later(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_HOST, (uintptr_t)from, bytes, stream);
 }
 
-API(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
-    (to, from, bytes, stream), "%p, 0x%llx, %zu, %p", to, from, bytes, stream)
+API(cuMemcpyDtoHAsync_v2, "%p, 0x%llx, %zu, %p", (void *, to), (CUdeviceptr, from), (size_t, bytes),
+    (CUstream, stream))
 {
     return copy_later(CU_MEMORYTYPE_HOST, (uintptr_t)to, CU_MEMORYTYPE_DEVICE, from, bytes, stream);
 }
 
-API(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-    (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
+API(cuMemcpyDtoDAsync_v2, "0x%llx, 0x%llx, %zu, %p", (CUdeviceptr, to), (CUdeviceptr, from),
+    (size_t, bytes), (CUstream, stream))
 {
     return copy_later(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, bytes, stream);
 }
@@ -190,20 +190,16 @@ static CUresult check_contexts(CUcontext one, CUcontext other)
     return result ? result : state_check_context(other);
 }
 
-API(cuMemcpyPeer,
-    (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes),
-    (to, to_context, from, from_context, bytes), "0x%llx, %p, 0x%llx, %p, %zu", to, to_context,
-    from, from_context, bytes)
+API(cuMemcpyPeer, "0x%llx, %p, 0x%llx, %p, %zu", (CUdeviceptr, to), (CUcontext, to_context),
+    (CUdeviceptr, from), (CUcontext, from_context), (size_t, bytes))
 {
     const CUresult result = check_contexts(to_context, from_context);
     return result ? result : do_cuMemcpyDtoD_v2(to, from, bytes);
 }
 
-API(cuMemcpyPeerAsync,
-    (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
-     CUstream stream),
-    (to, to_context, from, from_context, bytes, stream), "0x%llx, %p, 0x%llx, %p, %zu, %p", to,
-    to_context, from, from_context, bytes, stream)
+API(cuMemcpyPeerAsync, "0x%llx, %p, 0x%llx, %p, %zu, %p", (CUdeviceptr, to),
+    (CUcontext, to_context), (CUdeviceptr, from), (CUcontext, from_context), (size_t, bytes),
+    (CUstream, stream))
 {
     const CUresult result = check_contexts(to_context, from_context);
     return result ? result
@@ -342,33 +338,36 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream)
     return copy_3d_later(&whole, stream);
 }
 
-API(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
-    copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0)
+API(cuMemcpy2D_v2, "%p: %zu x %zu",
+    (const CUDA_MEMCPY2D *, copy, copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0))
 {
     return waited(copy_2d(copy, NULL));
 }
 
-API(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
-    copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0)
+API(cuMemcpy2DUnaligned_v2, "%p: %zu x %zu",
+    (const CUDA_MEMCPY2D *, copy, copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0))
 {
     return waited(copy_2d(copy, NULL));
 }
 
-API(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream), (copy, stream),
-    "%p: %zu x %zu, %p", copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0, stream)
+API(cuMemcpy2DAsync_v2, "%p: %zu x %zu, %p",
+    (const CUDA_MEMCPY2D *, copy, copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0),
+    (CUstream, stream))
 {
     return copy_2d(copy, stream);
 }
 
-API(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *copy), (copy), "%p: %zu x %zu x %zu", copy,
-    copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0, copy ? copy->Depth : 0)
+API(cuMemcpy3D_v2, "%p: %zu x %zu x %zu",
+    (const CUDA_MEMCPY3D *, copy, copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0,
+     copy ? copy->Depth : 0))
 {
     return copy ? waited(copy_3d(copy, NULL)) : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream), (copy, stream),
-    "%p: %zu x %zu x %zu, %p", copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0,
-    copy ? copy->Depth : 0, stream)
+API(cuMemcpy3DAsync_v2, "%p: %zu x %zu x %zu, %p",
+    (const CUDA_MEMCPY3D *, copy, copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0,
+     copy ? copy->Depth : 0),
+    (CUstream, stream))
 {
     return copy ? copy_3d_later(copy, stream) : CUDA_ERROR_INVALID_VALUE;
 }

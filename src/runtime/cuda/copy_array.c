@@ -36,50 +36,48 @@ static CUresult row(CUmemorytype to, void *to_host, CUdeviceptr to_device, CUarr
     return copy_3d(&copy, stream);
 }
 
-API(cuMemcpyDtoA_v2, (CUarray to, size_t offset, CUdeviceptr from, size_t bytes),
-    (to, offset, from, bytes), "%p, %zu, 0x%llx, %zu", to, offset, from, bytes)
+API(cuMemcpyDtoA_v2, "%p, %zu, 0x%llx, %zu", (CUarray, to), (size_t, offset), (CUdeviceptr, from),
+    (size_t, bytes))
 {
     return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, offset, CU_MEMORYTYPE_DEVICE, NULL, from, NULL, 0,
                bytes, NULL);
 }
 
-API(cuMemcpyAtoD_v2, (CUdeviceptr to, CUarray from, size_t offset, size_t bytes),
-    (to, from, offset, bytes), "0x%llx, %p, %zu, %zu", to, from, offset, bytes)
+API(cuMemcpyAtoD_v2, "0x%llx, %p, %zu, %zu", (CUdeviceptr, to), (CUarray, from), (size_t, offset),
+    (size_t, bytes))
 {
     return row(CU_MEMORYTYPE_DEVICE, NULL, to, NULL, 0, CU_MEMORYTYPE_ARRAY, NULL, 0, from, offset,
                bytes, NULL);
 }
 
-API(cuMemcpyHtoAAsync_v2,
-    (CUarray to, size_t offset, const void *from, size_t bytes, CUstream stream),
-    (to, offset, from, bytes, stream), "%p, %zu, %p, %zu, %p", to, offset, from, bytes, stream)
+API(cuMemcpyHtoAAsync_v2, "%p, %zu, %p, %zu, %p", (CUarray, to), (size_t, offset),
+    (const void *, from), (size_t, bytes), (CUstream, stream))
 {
     return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, offset, CU_MEMORYTYPE_HOST, from, 0, NULL, 0,
                bytes, stream);
 }
 
-API(cuMemcpyHtoA_v2, (CUarray to, size_t offset, const void *from, size_t bytes),
-    (to, offset, from, bytes), "%p, %zu, %p, %zu", to, offset, from, bytes)
+API(cuMemcpyHtoA_v2, "%p, %zu, %p, %zu", (CUarray, to), (size_t, offset), (const void *, from),
+    (size_t, bytes))
 {
     return do_cuMemcpyHtoAAsync_v2(to, offset, from, bytes, NULL);
 }
 
-API(cuMemcpyAtoHAsync_v2, (void *to, CUarray from, size_t offset, size_t bytes, CUstream stream),
-    (to, from, offset, bytes, stream), "%p, %p, %zu, %zu, %p", to, from, offset, bytes, stream)
+API(cuMemcpyAtoHAsync_v2, "%p, %p, %zu, %zu, %p", (void *, to), (CUarray, from), (size_t, offset),
+    (size_t, bytes), (CUstream, stream))
 {
     return row(CU_MEMORYTYPE_HOST, to, 0, NULL, 0, CU_MEMORYTYPE_ARRAY, NULL, 0, from, offset,
                bytes, stream);
 }
 
-API(cuMemcpyAtoH_v2, (void *to, CUarray from, size_t offset, size_t bytes),
-    (to, from, offset, bytes), "%p, %p, %zu, %zu", to, from, offset, bytes)
+API(cuMemcpyAtoH_v2, "%p, %p, %zu, %zu", (void *, to), (CUarray, from), (size_t, offset),
+    (size_t, bytes))
 {
     return do_cuMemcpyAtoHAsync_v2(to, from, offset, bytes, NULL);
 }
 
-API(cuMemcpyAtoA_v2, (CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes),
-    (to, to_offset, from, from_offset, bytes), "%p, %zu, %p, %zu, %zu", to, to_offset, from,
-    from_offset, bytes)
+API(cuMemcpyAtoA_v2, "%p, %zu, %p, %zu, %zu", (CUarray, to), (size_t, to_offset), (CUarray, from),
+    (size_t, from_offset), (size_t, bytes))
 {
     return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, to_offset, CU_MEMORYTYPE_ARRAY, NULL, 0, from,
                from_offset, bytes, NULL);
@@ -116,13 +114,12 @@ static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
     return copy_3d(&plain, stream);
 }
 
-API(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *copy), (copy), "%p", copy)
+API(cuMemcpy3DPeer, "%p", (const CUDA_MEMCPY3D_PEER *, copy))
 {
     return copy_peer(copy, NULL);
 }
 
-API(cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER *copy, CUstream stream), (copy, stream),
-    "%p, %p", copy, stream)
+API(cuMemcpy3DPeerAsync, "%p, %p", (const CUDA_MEMCPY3D_PEER *, copy), (CUstream, stream))
 {
     return copy_peer(copy, stream);
 }

@@ -89,8 +89,8 @@ static CUresult check(CUevent event)
     return state_leave(CUDA_SUCCESS);
 }
 
-API_IN(state_enter(&g), cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u",
-       HANDLE(event), flags)
+API_IN(state_enter(&g), cuEventCreate, "*%p, %u", (CUevent *, event, HANDLE(event)),
+       (unsigned, flags))
 {
     const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     if (!event || flags & ~known ||
@@ -105,7 +105,7 @@ API_IN(state_enter(&g), cuEventCreate, (CUevent * event, unsigned flags), (event
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuEventDestroy_v2, (CUevent event), (event), "%p", event)
+API_IN(state_lock(), cuEventDestroy_v2, "%p", (CUevent, event))
 {
     struct CUevent_st **at = find(event), *e = *at;
     if (!event || !e)
@@ -119,8 +119,8 @@ API_IN(state_lock(), cuEventDestroy_v2, (CUevent event), (event), "%p", event)
 }
 
 /* An event is recorded in streams of its own context only. */
-API_IN(enter_in_stream(event, stream), cuEventRecord, (CUevent event, CUstream stream),
-       (event, stream), "%p, %p", event, stream)
+API_IN(enter_in_stream(event, stream), cuEventRecord, "%p, %p", (CUevent, event),
+       (CUstream, stream))
 {
     CUresult result;
     if (event->owner != state_entered_id())
@@ -155,8 +155,7 @@ static CUresult external(CUevent event, CUstream stream, CUgraphNodeType type)
     return capture_takes(stream, &work, &result) || result ? result : CUDA_ERROR_ILLEGAL_STATE;
 }
 
-API(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
-    (event, stream, flags), "%p, %p, %u", event, stream, flags)
+API(cuEventRecordWithFlags, "%p, %p, %u", (CUevent, event), (CUstream, stream), (unsigned, flags))
 {
     if (flags > CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -175,20 +174,19 @@ static CUresult wait_for(CUevent event, CUstream stream)
     return state_leave(result);
 }
 
-API(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags),
-    "%p, %p, %u", stream, event, flags)
+API(cuStreamWaitEvent, "%p, %p, %u", (CUstream, stream), (CUevent, event), (unsigned, flags))
 {
     if (flags > CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     return flags ? external(event, stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT) : wait_for(event, stream);
 }
 
-API(cuEventQuery, (CUevent event), (event), "%p", event)
+API(cuEventQuery, "%p", (CUevent, event))
 {
     return check(event);
 }
 
-API(cuEventSynchronize, (CUevent event), (event), "%p", event)
+API(cuEventSynchronize, "%p", (CUevent, event))
 {
     return check(event);
 }
@@ -200,8 +198,8 @@ static bool is_timed(CUevent event)
     return event && *find(event) && event->recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);
 }
 
-API_IN(state_lock(), cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to),
-       (milliseconds, from, to), "%p, %p, %p", milliseconds, from, to)
+API_IN(state_lock(), cuEventElapsedTime, "%p, %p, %p", (float *, milliseconds), (CUevent, from),
+       (CUevent, to))
 {
     if (!is_timed(from) || !is_timed(to) ||
         state_context_of(from->owner)->device != state_context_of(to->owner)->device)

@@ -63,27 +63,23 @@ static CUresult fill_later(CUdeviceptr to, size_t pitch, unsigned value, unsigne
 }
 
 #define FILL(name, name_async, type)                                                               \
-    API(name, (CUdeviceptr to, type value, size_t count), (to, value, count), "0x%llx, %u, %zu",   \
-        to, value, count)                                                                          \
+    API(name, "0x%llx, %u, %zu", (CUdeviceptr, to), (type, value), (size_t, count))                \
     {                                                                                              \
         return fill_now(to, 0, &value, sizeof value, count, 1);                                    \
     }                                                                                              \
-    API(name_async, (CUdeviceptr to, type value, size_t count, CUstream stream),                   \
-        (to, value, count, stream), "0x%llx, %u, %zu, %p", to, value, count, stream)               \
+    API(name_async, "0x%llx, %u, %zu, %p", (CUdeviceptr, to), (type, value), (size_t, count),      \
+        (CUstream, stream))                                                                        \
     {                                                                                              \
         return fill_later(to, 0, value, sizeof value, count, 1, stream);                           \
     }
 #define FILL_2D(name, name_async, type)                                                            \
-    API(name, (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height),             \
-        (to, pitch, value, width, height), "0x%llx, %zu, %u, %zu, %zu", to, pitch, value, width,   \
-        height)                                                                                    \
+    API(name, "0x%llx, %zu, %u, %zu, %zu", (CUdeviceptr, to), (size_t, pitch), (type, value),      \
+        (size_t, width), (size_t, height))                                                         \
     {                                                                                              \
         return fill_now(to, pitch, &value, sizeof value, width, height);                           \
     }                                                                                              \
-    API(name_async,                                                                                \
-        (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream),  \
-        (to, pitch, value, width, height, stream), "0x%llx, %zu, %u, %zu, %zu, %p", to, pitch,     \
-        value, width, height, stream)                                                              \
+    API(name_async, "0x%llx, %zu, %u, %zu, %zu, %p", (CUdeviceptr, to), (size_t, pitch),           \
+        (type, value), (size_t, width), (size_t, height), (CUstream, stream))                      \
     {                                                                                              \
         return fill_later(to, pitch, value, sizeof value, width, height, stream);                  \
     }

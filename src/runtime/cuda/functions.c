@@ -36,9 +36,8 @@ static int attribute_of(const struct CUfunc_st *f, const struct gpu *g,
     }
 }
 
-API_IN(state_enter_function(&function, &g), cuFuncGetAttribute,
-       (int *value, CUfunction_attribute attribute, CUfunction function),
-       (value, attribute, function), "*%llu, %d, %p", RESULT(value), (int)attribute, function)
+API_IN(state_enter_function(&function, &g), cuFuncGetAttribute, "*%llu, %d, %p",
+       (int *, value, RESULT(value)), (CUfunction_attribute, attribute), (CUfunction, function))
 {
     if (!value || attribute > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
         return CUDA_ERROR_INVALID_VALUE;
@@ -48,9 +47,8 @@ API_IN(state_enter_function(&function, &g), cuFuncGetAttribute,
 
 /* Two attributes may be set. The second one is a preference, for there is no cache to take shared
  * memory from. */
-API_IN(state_enter_function(&function, &g), cuFuncSetAttribute,
-       (CUfunction function, CUfunction_attribute attribute, int value),
-       (function, attribute, value), "%p, %d, %d", function, (int)attribute, value)
+API_IN(state_enter_function(&function, &g), cuFuncSetAttribute, "%p, %d, %d",
+       (CUfunction, function), (CUfunction_attribute, attribute), (int, value))
 {
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
         value <= (int)gpu_shared(g).cta - (int)function->kernel.launch.shared) {
@@ -71,32 +69,28 @@ API_IN(state_enter_function(&function, &g), cuFuncSetAttribute,
 }
 
 /* Preferences only: there is no cache, and shared memory has no banks. */
-API_IN(state_enter_function(&function, &g), cuFuncSetCacheConfig,
-       (CUfunction function, CUfunc_cache config), (function, config), "%p, %d", function,
-       (int)config)
+API_IN(state_enter_function(&function, &g), cuFuncSetCacheConfig, "%p, %d", (CUfunction, function),
+       (CUfunc_cache, config))
 {
     return config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_function(&function, &g), cuFuncSetSharedMemConfig,
-       (CUfunction function, CUsharedconfig config), (function, config), "%p, %d", function,
-       (int)config)
+API_IN(state_enter_function(&function, &g), cuFuncSetSharedMemConfig, "%p, %d",
+       (CUfunction, function), (CUsharedconfig, config))
 {
     return config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS
                                                                : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_function(&function, &g), cuFuncGetModule,
-       (CUmodule * module, CUfunction function), (module, function), "*%p, %p", HANDLE(module),
-       function)
+API_IN(state_enter_function(&function, &g), cuFuncGetModule, "*%p, %p",
+       (CUmodule *, module, HANDLE(module)), (CUfunction, function))
 {
     if (module)
         *module = function->module;
     return module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuFuncGetName, (const char **name, CUfunction function), (name, function), "%p, %p", name,
-    function)
+API(cuFuncGetName, "%p, %p", (const char **, name), (CUfunction, function))
 {
     struct gpu *g;
     if (!name || !function)
@@ -124,9 +118,8 @@ static unsigned resident(const struct gpu *g, const struct CUfunc_st *f, int blo
 }
 
 API_IN(state_enter_launched(&function, &g), cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-       (int *blocks, CUfunction function, int block, size_t dynamic, unsigned flags),
-       (blocks, function, block, dynamic, flags), "*%llu, %p, %d, %zu, %u", RESULT(blocks),
-       function, block, dynamic, flags)
+       "*%llu, %p, %d, %zu, %u", (int *, blocks, RESULT(blocks)), (CUfunction, function),
+       (int, block), (size_t, dynamic), (unsigned, flags))
 {
     if (!blocks || block < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
@@ -134,10 +127,8 @@ API_IN(state_enter_launched(&function, &g), cuOccupancyMaxActiveBlocksPerMultipr
     return CUDA_SUCCESS;
 }
 
-API(cuOccupancyMaxActiveBlocksPerMultiprocessor,
-    (int *blocks, CUfunction function, int block, size_t dynamic),
-    (blocks, function, block, dynamic), "*%llu, %p, %d, %zu", RESULT(blocks), function, block,
-    dynamic)
+API(cuOccupancyMaxActiveBlocksPerMultiprocessor, "*%llu, %p, %d, %zu",
+    (int *, blocks, RESULT(blocks)), (CUfunction, function), (int, block), (size_t, dynamic))
 {
     return do_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block, dynamic,
                                                                    0);
@@ -145,11 +136,9 @@ API(cuOccupancyMaxActiveBlocksPerMultiprocessor,
 
 /* The largest of the sizes, whole warps or the limit, with which an SM has most warps. The
  * program's function is called without the lock. */
-API(cuOccupancyMaxPotentialBlockSizeWithFlags,
-    (int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared, size_t dynamic,
-     int limit, unsigned flags),
-    (grid, block, function, shared, dynamic, limit, flags), "*%llu, *%llu, %p, %zu, %d, %u",
-    RESULT(grid), RESULT(block), function, dynamic, limit, flags)
+API(cuOccupancyMaxPotentialBlockSizeWithFlags, "*%llu, *%llu, %p, %zu, %d, %u",
+    (int *, grid, RESULT(grid)), (int *, block, RESULT(block)), (CUfunction, function),
+    (CUoccupancyB2DSize, shared, ), (size_t, dynamic), (int, limit), (unsigned, flags))
 {
     enum { SIZES = 32, LANES = 32 };
     size_t bytes[SIZES + 1];
@@ -178,20 +167,17 @@ API(cuOccupancyMaxPotentialBlockSizeWithFlags,
     return state_leave(CUDA_SUCCESS);
 }
 
-API(cuOccupancyMaxPotentialBlockSize,
-    (int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared, size_t dynamic,
-     int limit),
-    (grid, block, function, shared, dynamic, limit), "*%llu, *%llu, %p, %zu, %d", RESULT(grid),
-    RESULT(block), function, dynamic, limit)
+API(cuOccupancyMaxPotentialBlockSize, "*%llu, *%llu, %p, %zu, %d", (int *, grid, RESULT(grid)),
+    (int *, block, RESULT(block)), (CUfunction, function), (CUoccupancyB2DSize, shared, ),
+    (size_t, dynamic), (int, limit))
 {
     return do_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared, dynamic,
                                                         limit, 0);
 }
 
 API_IN(state_enter_function(&function, &g), cuOccupancyAvailableDynamicSMemPerBlock,
-       (size_t * dynamic, CUfunction function, int blocks, int block),
-       (dynamic, function, blocks, block), "*%llu, %p, %d, %d", RESULT(dynamic), function, blocks,
-       block)
+       "*%llu, %p, %d, %d", (size_t *, dynamic, RESULT(dynamic)), (CUfunction, function),
+       (int, blocks), (int, block))
 {
     if (!dynamic || blocks < 1 || block < 1 || (int)resident(g, function, block, 0) < blocks)
         return CUDA_ERROR_INVALID_VALUE;
@@ -205,8 +191,8 @@ API_IN(state_enter_function(&function, &g), cuOccupancyAvailableDynamicSMemPerBl
 }
 
 /* Code is there as soon as its module is. */
-API_IN(state_enter_function(&function, &g), cuFuncIsLoaded, (int *state, CUfunction function),
-       (state, function), "*%llu, %p", RESULT(state), function)
+API_IN(state_enter_function(&function, &g), cuFuncIsLoaded, "*%llu, %p",
+       (int *, state, RESULT(state)), (CUfunction, function))
 {
     enum { LOADED = 1 };
     if (state)
@@ -214,8 +200,7 @@ API_IN(state_enter_function(&function, &g), cuFuncIsLoaded, (int *state, CUfunct
     return state ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_function(&function, &g), cuFuncLoad, (CUfunction function), (function), "%p",
-       function)
+API_IN(state_enter_function(&function, &g), cuFuncLoad, "%p", (CUfunction, function))
 {
     return CUDA_SUCCESS;
 }
@@ -228,20 +213,17 @@ static CUresult check_device(CUdevice number)
                   : state_leave(state_gpu(number) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
 }
 
-API(cuKernelGetAttribute,
-    (int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice number),
-    (value, attribute, kernel, number), "*%llu, %d, %p, %d", RESULT(value), (int)attribute, kernel,
-    number)
+API(cuKernelGetAttribute, "*%llu, %d, %p, %d", (int *, value, RESULT(value)),
+    (CUfunction_attribute, attribute), (CUkernel, kernel), (CUdevice, number))
 {
     const CUresult result = check_device(number);
     return result ? result : do_cuFuncGetAttribute(value, attribute, (CUfunction)kernel);
 }
 
 /* Where a parameter lies, from the first one on, and its bytes. */
-API_IN(state_enter_function(&function, &g), cuFuncGetParamInfo,
-       (CUfunction function, size_t number, size_t *offset, size_t *size),
-       (function, number, offset, size), "%p, %zu, *%llu, *%llu", function, number, RESULT(offset),
-       RESULT(size))
+API_IN(state_enter_function(&function, &g), cuFuncGetParamInfo, "%p, %zu, *%llu, *%llu",
+       (CUfunction, function), (size_t, number), (size_t *, offset, RESULT(offset)),
+       (size_t *, size, RESULT(size)))
 {
     if (!offset || number >= function->kernel.parameter_count)
         return CUDA_ERROR_INVALID_VALUE;
@@ -251,23 +233,21 @@ API_IN(state_enter_function(&function, &g), cuFuncGetParamInfo,
     return CUDA_SUCCESS;
 }
 
-API(cuKernelGetParamInfo, (CUkernel kernel, size_t number, size_t *offset, size_t *size),
-    (kernel, number, offset, size), "%p, %zu, *%llu, *%llu", kernel, number, RESULT(offset),
-    RESULT(size))
+API(cuKernelGetParamInfo, "%p, %zu, *%llu, *%llu", (CUkernel, kernel), (size_t, number),
+    (size_t *, offset, RESULT(offset)), (size_t *, size, RESULT(size)))
 {
     return do_cuFuncGetParamInfo((CUfunction)kernel, number, offset, size);
 }
 
-API(cuKernelSetAttribute,
-    (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice number),
-    (attribute, value, kernel, number), "%d, %d, %p, %d", (int)attribute, value, kernel, number)
+API(cuKernelSetAttribute, "%d, %d, %p, %d", (CUfunction_attribute, attribute), (int, value),
+    (CUkernel, kernel), (CUdevice, number))
 {
     const CUresult result = check_device(number);
     return result ? result : do_cuFuncSetAttribute((CUfunction)kernel, attribute, value);
 }
 
-API(cuKernelSetCacheConfig, (CUkernel kernel, CUfunc_cache config, CUdevice number),
-    (kernel, config, number), "%p, %d, %d", kernel, (int)config, number)
+API(cuKernelSetCacheConfig, "%p, %d, %d", (CUkernel, kernel), (CUfunc_cache, config),
+    (CUdevice, number))
 {
     const CUresult result = check_device(number);
     return result ? result : do_cuFuncSetCacheConfig((CUfunction)kernel, config);

@@ -183,8 +183,7 @@ CUgraph graph_copy(const struct CUgraph_st *graph, bool inner)
 
 /* ---- graphs of the program ---- */
 
-API_IN(state_lock(), cuGraphCreate, (CUgraph * graph, unsigned flags), (graph, flags), "*%p, %u",
-       HANDLE(graph), flags)
+API_IN(state_lock(), cuGraphCreate, "*%p, %u", (CUgraph *, graph, HANDLE(graph)), (unsigned, flags))
 {
     if (!graph || flags)
         return CUDA_ERROR_INVALID_VALUE;
@@ -192,7 +191,7 @@ API_IN(state_lock(), cuGraphCreate, (CUgraph * graph, unsigned flags), (graph, f
     return *graph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-API_IN(state_lock(), cuGraphDestroy, (CUgraph graph), (graph), "%p", graph)
+API_IN(state_lock(), cuGraphDestroy, "%p", (CUgraph, graph))
 {
     if (!graph_is(graph) || graph->inner)
         return CUDA_ERROR_INVALID_VALUE;
@@ -200,8 +199,7 @@ API_IN(state_lock(), cuGraphDestroy, (CUgraph graph), (graph), "%p", graph)
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuGraphClone, (CUgraph * copy, CUgraph graph), (copy, graph), "*%p, %p",
-       HANDLE(copy), graph)
+API_IN(state_lock(), cuGraphClone, "*%p, %p", (CUgraph *, copy, HANDLE(copy)), (CUgraph, graph))
 {
     if (!copy || !graph_is(graph))
         return CUDA_ERROR_INVALID_VALUE;
@@ -211,8 +209,8 @@ API_IN(state_lock(), cuGraphClone, (CUgraph * copy, CUgraph graph), (copy, graph
     return *copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-API_IN(state_lock(), cuGraphNodeFindInClone, (CUgraphNode * found, CUgraphNode node, CUgraph copy),
-       (found, node, copy), "*%p, %p, %p", HANDLE(found), node, copy)
+API_IN(state_lock(), cuGraphNodeFindInClone, "*%p, %p, %p", (CUgraphNode *, found, HANDLE(found)),
+       (CUgraphNode, node), (CUgraph, copy))
 {
     if (!found || !graph_is(copy))
         return CUDA_ERROR_INVALID_VALUE;
@@ -237,15 +235,15 @@ static CUresult give(CUgraphNode *const *list, size_t there, CUgraphNode *to, si
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count),
-       (graph, nodes, count), "%p, %p, *%llu", graph, nodes, RESULT(count))
+API_IN(state_lock(), cuGraphGetNodes, "%p, %p, *%llu", (CUgraph, graph), (CUgraphNode *, nodes),
+       (size_t *, count, RESULT(count)))
 {
     return graph_is(graph) ? give(&graph->node, graph->count, nodes, count)
                            : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_lock(), cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count),
-       (graph, nodes, count), "%p, %p, *%llu", graph, nodes, RESULT(count))
+API_IN(state_lock(), cuGraphGetRootNodes, "%p, %p, *%llu", (CUgraph, graph), (CUgraphNode *, nodes),
+       (size_t *, count, RESULT(count)))
 {
     CUgraphNode *list = NULL;
     size_t there = 0, room = 0;
@@ -259,9 +257,8 @@ API_IN(state_lock(), cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, si
     return result;
 }
 
-API_IN(state_lock(), cuGraphGetEdges,
-       (CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count), (graph, from, to, count),
-       "%p, %p, %p, *%llu", graph, from, to, RESULT(count))
+API_IN(state_lock(), cuGraphGetEdges, "%p, %p, %p, *%llu", (CUgraph, graph), (CUgraphNode *, from),
+       (CUgraphNode *, to), (size_t *, count, RESULT(count)))
 {
     size_t there = 0;
     if (!graph_is(graph) || !count || !from != !to)
@@ -279,9 +276,8 @@ API_IN(state_lock(), cuGraphGetEdges,
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuGraphNodeGetDependencies,
-       (CUgraphNode node, CUgraphNode *before, size_t *count), (node, before, count),
-       "%p, %p, *%llu", node, before, RESULT(count))
+API_IN(state_lock(), cuGraphNodeGetDependencies, "%p, %p, *%llu", (CUgraphNode, node),
+       (CUgraphNode *, before), (size_t *, count, RESULT(count)))
 {
     return graph_is_node(node) ? give(&node->after, node->after_count, before, count)
                                : CUDA_ERROR_INVALID_VALUE;
@@ -295,9 +291,8 @@ static bool comes_after(const struct CUgraphNode_st *node, const struct CUgraphN
     return i < node->after_count;
 }
 
-API_IN(state_lock(), cuGraphNodeGetDependentNodes,
-       (CUgraphNode node, CUgraphNode *behind, size_t *count), (node, behind, count),
-       "%p, %p, *%llu", node, behind, RESULT(count))
+API_IN(state_lock(), cuGraphNodeGetDependentNodes, "%p, %p, *%llu", (CUgraphNode, node),
+       (CUgraphNode *, behind), (size_t *, count, RESULT(count)))
 {
     CUgraphNode *list = NULL;
     size_t there = 0, room = 0;
@@ -313,9 +308,8 @@ API_IN(state_lock(), cuGraphNodeGetDependentNodes,
 }
 
 /* A cycle shows when the graph is instantiated. */
-API_IN(state_lock(), cuGraphAddDependencies,
-       (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count),
-       (graph, from, to, count), "%p, %p, %p, %zu", graph, from, to, count)
+API_IN(state_lock(), cuGraphAddDependencies, "%p, %p, %p, %zu", (CUgraph, graph),
+       (const CUgraphNode *, from), (const CUgraphNode *, to), (size_t, count))
 {
     if (!graph_is(graph) || (count && (!from || !to)))
         return CUDA_ERROR_INVALID_VALUE;
@@ -338,9 +332,8 @@ static void remove_edge(CUgraphNode node, const struct CUgraphNode_st *before)
     node->after_count = kept;
 }
 
-API_IN(state_lock(), cuGraphRemoveDependencies,
-       (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count),
-       (graph, from, to, count), "%p, %p, %p, %zu", graph, from, to, count)
+API_IN(state_lock(), cuGraphRemoveDependencies, "%p, %p, %p, %zu", (CUgraph, graph),
+       (const CUgraphNode *, from), (const CUgraphNode *, to), (size_t, count))
 {
     if (!graph_is(graph) || (count && (!from || !to)))
         return CUDA_ERROR_INVALID_VALUE;
@@ -374,50 +367,41 @@ static CUresult with_plain_edges(CUresult result, CUgraphEdgeData *edges, const 
     return result;
 }
 
-API(cuGraphGetEdges_v2,
-    (CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges, size_t *count),
-    (graph, from, to, edges, count), "%p, %p, %p, %p, *%llu", graph, from, to, (void *)edges,
-    RESULT(count))
+API(cuGraphGetEdges_v2, "%p, %p, %p, %p, *%llu", (CUgraph, graph), (CUgraphNode *, from),
+    (CUgraphNode *, to), (CUgraphEdgeData *, edges), (size_t *, count, RESULT(count)))
 {
     return with_plain_edges(do_cuGraphGetEdges(graph, from, to, count), edges, count);
 }
 
-API(cuGraphNodeGetDependencies_v2,
-    (CUgraphNode node, CUgraphNode *before, CUgraphEdgeData *edges, size_t *count),
-    (node, before, edges, count), "%p, %p, %p, *%llu", node, before, (void *)edges, RESULT(count))
+API(cuGraphNodeGetDependencies_v2, "%p, %p, %p, *%llu", (CUgraphNode, node),
+    (CUgraphNode *, before), (CUgraphEdgeData *, edges), (size_t *, count, RESULT(count)))
 {
     return with_plain_edges(do_cuGraphNodeGetDependencies(node, before, count), edges, count);
 }
 
-API(cuGraphNodeGetDependentNodes_v2,
-    (CUgraphNode node, CUgraphNode *behind, CUgraphEdgeData *edges, size_t *count),
-    (node, behind, edges, count), "%p, %p, %p, *%llu", node, behind, (void *)edges, RESULT(count))
+API(cuGraphNodeGetDependentNodes_v2, "%p, %p, %p, *%llu", (CUgraphNode, node),
+    (CUgraphNode *, behind), (CUgraphEdgeData *, edges), (size_t *, count, RESULT(count)))
 {
     return with_plain_edges(do_cuGraphNodeGetDependentNodes(node, behind, count), edges, count);
 }
 
-API(cuGraphAddDependencies_v2,
-    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges,
-     size_t count),
-    (graph, from, to, edges, count), "%p, %p, %p, %p, %zu", graph, from, to, (const void *)edges,
-    count)
+API(cuGraphAddDependencies_v2, "%p, %p, %p, %p, %zu", (CUgraph, graph), (const CUgraphNode *, from),
+    (const CUgraphNode *, to), (const CUgraphEdgeData *, edges), (size_t, count))
 {
     return graph_edges_are_plain(edges, count) ? do_cuGraphAddDependencies(graph, from, to, count)
                                                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-API(cuGraphRemoveDependencies_v2,
-    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges,
-     size_t count),
-    (graph, from, to, edges, count), "%p, %p, %p, %p, %zu", graph, from, to, (const void *)edges,
-    count)
+API(cuGraphRemoveDependencies_v2, "%p, %p, %p, %p, %zu", (CUgraph, graph),
+    (const CUgraphNode *, from), (const CUgraphNode *, to), (const CUgraphEdgeData *, edges),
+    (size_t, count))
 {
     return graph_edges_are_plain(edges, count)
                ? do_cuGraphRemoveDependencies(graph, from, to, count)
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-API_IN(state_lock(), cuGraphDestroyNode, (CUgraphNode node), (node), "%p", node)
+API_IN(state_lock(), cuGraphDestroyNode, "%p", (CUgraphNode, node))
 {
     if (!graph_is_node(node) || node->graph->inner)
         return CUDA_ERROR_INVALID_VALUE;
@@ -435,8 +419,8 @@ API_IN(state_lock(), cuGraphDestroyNode, (CUgraphNode node), (node), "%p", node)
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType *type), (node, type),
-       "%p, *%llu", node, RESULT(type))
+API_IN(state_lock(), cuGraphNodeGetType, "%p, *%llu", (CUgraphNode, node),
+       (CUgraphNodeType *, type, RESULT(type)))
 {
     if (!type || !graph_is_node(node))
         return CUDA_ERROR_INVALID_VALUE;

@@ -90,17 +90,16 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuGraphInstantiateWithFlags,
-       (CUgraphExec * exec, CUgraph graph, cuuint64_t flags), (exec, graph, flags), "*%p, %p, %llu",
-       HANDLE(exec), graph, (unsigned long long)flags)
+API_IN(state_lock(), cuGraphInstantiateWithFlags, "*%p, %p, %llu",
+       (CUgraphExec *, exec, HANDLE(exec)), (CUgraph, graph),
+       (cuuint64_t, flags, (unsigned long long)flags))
 {
     return instantiate(exec, graph, flags);
 }
 
-API_IN(state_lock(), cuGraphInstantiate_v2,
-       (CUgraphExec * exec, CUgraph graph, CUgraphNode *wrong, char *log, size_t size),
-       (exec, graph, wrong, log, size), "*%p, %p, %p, %p, %zu", HANDLE(exec), graph, wrong, log,
-       size)
+API_IN(state_lock(), cuGraphInstantiate_v2, "*%p, %p, %p, %p, %zu",
+       (CUgraphExec *, exec, HANDLE(exec)), (CUgraph, graph), (CUgraphNode *, wrong), (char *, log),
+       (size_t, size))
 {
     if (wrong)
         *wrong = NULL;
@@ -109,9 +108,9 @@ API_IN(state_lock(), cuGraphInstantiate_v2,
     return instantiate(exec, graph, 0);
 }
 
-API_IN(state_lock(), cuGraphInstantiateWithParams,
-       (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *parameters),
-       (exec, graph, parameters), "*%p, %p, %p", HANDLE(exec), graph, parameters)
+API_IN(state_lock(), cuGraphInstantiateWithParams, "*%p, %p, %p",
+       (CUgraphExec *, exec, HANDLE(exec)), (CUgraph, graph),
+       (CUDA_GRAPH_INSTANTIATE_PARAMS *, parameters))
 {
     if (!parameters)
         return CUDA_ERROR_INVALID_VALUE;
@@ -129,7 +128,7 @@ static void free_exec(CUgraphExec *at)
     free(e);
 }
 
-API_IN(state_lock(), cuGraphExecDestroy, (CUgraphExec exec), (exec), "%p", exec)
+API_IN(state_lock(), cuGraphExecDestroy, "%p", (CUgraphExec, exec))
 {
     CUgraphExec *at = find(exec);
     if (!exec || !*at)
@@ -171,9 +170,8 @@ static CUgraphExecUpdateResult compare(const struct CUgraph_st *was, const struc
     return result;
 }
 
-API_IN(state_lock(), cuGraphExecUpdate_v2,
-       (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info), (exec, graph, info),
-       "%p, %p, *%llu", exec, graph, (unsigned long long)(info ? info->result : 0))
+API_IN(state_lock(), cuGraphExecUpdate_v2, "%p, %p, *%llu", (CUgraphExec, exec), (CUgraph, graph),
+       (CUgraphExecUpdateResultInfo *, info, (unsigned long long)(info ? info->result : 0)))
 {
     if (!info || !exec || !*find(exec) || exec->running || !graph_is(graph))
         return CUDA_ERROR_INVALID_VALUE;
@@ -197,9 +195,8 @@ API_IN(state_lock(), cuGraphExecUpdate_v2,
     return CUDA_SUCCESS;
 }
 
-API(cuGraphExecUpdate,
-    (CUgraphExec exec, CUgraph graph, CUgraphNode *wrong, CUgraphExecUpdateResult *how),
-    (exec, graph, wrong, how), "%p, %p, *%p, *%llu", exec, graph, HANDLE(wrong), RESULT(how))
+API(cuGraphExecUpdate, "%p, %p, *%p, *%llu", (CUgraphExec, exec), (CUgraph, graph),
+    (CUgraphNode *, wrong, HANDLE(wrong)), (CUgraphExecUpdateResult *, how, RESULT(how)))
 {
     CUgraphExecUpdateResultInfo info = {0};
     const CUresult result =
@@ -241,23 +238,20 @@ static CUresult set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL
     return result ? result : set(exec, node, &work);
 }
 
-API(cuGraphExecKernelNodeSetParams,
-    (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what), (exec, node, what),
-    "%p, %p, %p", exec, node, what)
+API(cuGraphExecKernelNodeSetParams, "%p, %p, %p", (CUgraphExec, exec), (CUgraphNode, node),
+    (const CUDA_KERNEL_NODE_PARAMS *, what))
 {
     return set_kernel(exec, node, what, false);
 }
 
-API(cuGraphExecKernelNodeSetParams_v2,
-    (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what), (exec, node, what),
-    "%p, %p, %p", exec, node, what)
+API(cuGraphExecKernelNodeSetParams_v2, "%p, %p, %p", (CUgraphExec, exec), (CUgraphNode, node),
+    (const CUDA_KERNEL_NODE_PARAMS *, what))
 {
     return set_kernel(exec, node, what, true);
 }
 
-API(cuGraphExecMemcpyNodeSetParams,
-    (CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *what, CUcontext context),
-    (exec, node, what, context), "%p, %p, %p, %p", exec, node, what, context)
+API(cuGraphExecMemcpyNodeSetParams, "%p, %p, %p, %p", (CUgraphExec, exec), (CUgraphNode, node),
+    (const CUDA_MEMCPY3D *, what), (CUcontext, context))
 {
     const CUresult result = graph_check_context(context);
     if (result || !what)
@@ -265,9 +259,8 @@ API(cuGraphExecMemcpyNodeSetParams,
     return set(exec, node, &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_MEMCPY, .copy = *what});
 }
 
-API(cuGraphExecMemsetNodeSetParams,
-    (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *what, CUcontext context),
-    (exec, node, what, context), "%p, %p, %p, %p", exec, node, what, context)
+API(cuGraphExecMemsetNodeSetParams, "%p, %p, %p, %p", (CUgraphExec, exec), (CUgraphNode, node),
+    (const CUDA_MEMSET_NODE_PARAMS *, what), (CUcontext, context))
 {
     const CUresult result = graph_check_context(context);
     if (result || !what)
@@ -275,9 +268,8 @@ API(cuGraphExecMemsetNodeSetParams,
     return set(exec, node, &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_MEMSET, .fill = *what});
 }
 
-API(cuGraphExecHostNodeSetParams,
-    (CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *what), (exec, node, what),
-    "%p, %p, %p", exec, node, what)
+API(cuGraphExecHostNodeSetParams, "%p, %p, %p", (CUgraphExec, exec), (CUgraphNode, node),
+    (const CUDA_HOST_NODE_PARAMS *, what))
 {
     return what ? set(exec, node,
                       &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_HOST, .host = *what})
@@ -290,8 +282,8 @@ static bool can_be_disabled(const struct CUgraphNode_st *node)
     return node && node->work.type <= CU_GRAPH_NODE_TYPE_MEMSET;
 }
 
-API_IN(state_lock(), cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned enabled),
-       (exec, node, enabled), "%p, %p, %u", exec, node, enabled)
+API_IN(state_lock(), cuGraphNodeSetEnabled, "%p, %p, %u", (CUgraphExec, exec), (CUgraphNode, node),
+       (unsigned, enabled))
 {
     CUgraphNode own = node_of(exec, node);
     if (!can_be_disabled(own))
@@ -300,8 +292,8 @@ API_IN(state_lock(), cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node,
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuGraphNodeGetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned *enabled),
-       (exec, node, enabled), "%p, %p, *%llu", exec, node, RESULT(enabled))
+API_IN(state_lock(), cuGraphNodeGetEnabled, "%p, %p, *%llu", (CUgraphExec, exec),
+       (CUgraphNode, node), (unsigned *, enabled, RESULT(enabled)))
 {
     const CUgraphNode own = node_of(exec, node);
     if (!enabled || !can_be_disabled(own))
@@ -375,7 +367,7 @@ static void end(CUgraphExec exec)
 }
 
 /* In a stream that is captured the launch becomes a child of the graph. */
-API(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (exec, stream), "%p, %p", exec, stream)
+API(cuGraphLaunch, "%p, %p", (CUgraphExec, exec), (CUstream, stream))
 {
     CUresult result = begin(exec, stream);
     if (result)
@@ -391,8 +383,8 @@ API(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (exec, stream), "%p, %p"
     return result;
 }
 
-API_IN(state_enter_stream(stream, &g), cuGraphUpload, (CUgraphExec exec, CUstream stream),
-       (exec, stream), "%p, %p", exec, stream)
+API_IN(state_enter_stream(stream, &g), cuGraphUpload, "%p, %p", (CUgraphExec, exec),
+       (CUstream, stream))
 {
     return exec && *find(exec) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

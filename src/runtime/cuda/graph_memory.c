@@ -184,14 +184,13 @@ static CUresult enter_device(CUdevice device, struct gpu **g)
 }
 
 /* Nothing that is free is kept. */
-API_IN(enter_device(device, &g), cuDeviceGraphMemTrim, (CUdevice device), (device), "%d", device)
+API_IN(enter_device(device, &g), cuDeviceGraphMemTrim, "%d", (CUdevice, device))
 {
     return CUDA_SUCCESS;
 }
 
-API_IN(enter_device(device, &g), cuDeviceGetGraphMemAttribute,
-       (CUdevice device, CUgraphMem_attribute attribute, void *value), (device, attribute, value),
-       "%d, %d, %p", device, (int)attribute, value)
+API_IN(enter_device(device, &g), cuDeviceGetGraphMemAttribute, "%d, %d, %p", (CUdevice, device),
+       (CUgraphMem_attribute, attribute), (void *, value))
 {
     if (!value || attribute > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
         return CUDA_ERROR_INVALID_VALUE;
@@ -200,9 +199,8 @@ API_IN(enter_device(device, &g), cuDeviceGetGraphMemAttribute,
 }
 
 /* 0 only, for the highest values, which begins their measurement anew. */
-API_IN(enter_device(device, &g), cuDeviceSetGraphMemAttribute,
-       (CUdevice device, CUgraphMem_attribute attribute, void *value), (device, attribute, value),
-       "%d, %d, %p", device, (int)attribute, value)
+API_IN(enter_device(device, &g), cuDeviceSetGraphMemAttribute, "%d, %d, %p", (CUdevice, device),
+       (CUgraphMem_attribute, attribute), (void *, value))
 {
     if (!value || attribute > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH || attribute % 2 == 0 ||
         *(cuuint64_t *)value)

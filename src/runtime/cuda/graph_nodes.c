@@ -58,6 +58,11 @@ CUresult graph_kernel_work(const CUDA_KERNEL_NODE_PARAMS *what, bool second,
     return launch_work(&whole, false, NULL, work);
 }
 
+/* The first parameters of functions that add a node. */
+#define ADDED                                                                                      \
+    (CUgraphNode *, node, HANDLE(node)), (CUgraph, graph), (const CUgraphNode *, after),           \
+        (size_t, count)
+
 static CUresult add_kernel(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                            const CUDA_KERNEL_NODE_PARAMS *what, bool second)
 {
@@ -66,20 +71,12 @@ static CUresult add_kernel(CUgraphNode *node, CUgraph graph, const CUgraphNode *
     return result ? result : add(node, graph, after, count, &work);
 }
 
-API(cuGraphAddKernelNode,
-    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
-     const CUDA_KERNEL_NODE_PARAMS *what),
-    (node, graph, after, count, what), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after, count,
-    what)
+API(cuGraphAddKernelNode, "*%p, %p, %p, %zu, %p", ADDED, (const CUDA_KERNEL_NODE_PARAMS *, what))
 {
     return add_kernel(node, graph, after, count, what, false);
 }
 
-API(cuGraphAddKernelNode_v2,
-    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
-     const CUDA_KERNEL_NODE_PARAMS *what),
-    (node, graph, after, count, what), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after, count,
-    what)
+API(cuGraphAddKernelNode_v2, "*%p, %p, %p, %zu, %p", ADDED, (const CUDA_KERNEL_NODE_PARAMS *, what))
 {
     return add_kernel(node, graph, after, count, what, true);
 }
@@ -91,14 +88,14 @@ static CUresult set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what
     return result ? result : set(node, &work);
 }
 
-API(cuGraphKernelNodeSetParams, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what),
-    (node, what), "%p, %p", node, what)
+API(cuGraphKernelNodeSetParams, "%p, %p", (CUgraphNode, node),
+    (const CUDA_KERNEL_NODE_PARAMS *, what))
 {
     return set_kernel(node, what, false);
 }
 
-API(cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what),
-    (node, what), "%p, %p", node, what)
+API(cuGraphKernelNodeSetParams_v2, "%p, %p", (CUgraphNode, node),
+    (const CUDA_KERNEL_NODE_PARAMS *, what))
 {
     return set_kernel(node, what, true);
 }
@@ -112,14 +109,12 @@ static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *what, size
     return state_leave(CUDA_SUCCESS);
 }
 
-API(cuGraphKernelNodeGetParams, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *what), (node, what),
-    "%p, %p", node, what)
+API(cuGraphKernelNodeGetParams, "%p, %p", (CUgraphNode, node), (CUDA_KERNEL_NODE_PARAMS *, what))
 {
     return get_kernel(node, what, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
 }
 
-API(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *what), (node, what),
-    "%p, %p", node, what)
+API(cuGraphKernelNodeGetParams_v2, "%p, %p", (CUgraphNode, node), (CUDA_KERNEL_NODE_PARAMS *, what))
 {
     return get_kernel(node, what, sizeof *what);
 }
@@ -131,12 +126,9 @@ CUresult graph_check_context(CUcontext context)
 
 /* The three functions of a node whose parameters are a structure without pointers of its own; of
  * some the node is in a context, which does not matter: each address has one device. */
-#define NODE(kind, type_, member, structure, context_is, more, ...)                                \
-    API(cuGraphAdd##kind##Node,                                                                    \
-        (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,                \
-         const structure *what CALL_LIST more),                                                    \
-        (node, graph, after, count, what __VA_ARGS__), "*%p, %p, %p, %zu, %p", HANDLE(node),       \
-        graph, after, count, what)                                                                 \
+#define NODE(kind, type_, member, structure, context_is, ...)                                      \
+    API(cuGraphAdd##kind##Node, "*%p, %p, %p, %zu, %p", ADDED, (const structure *, what),          \
+        ##__VA_ARGS__)                                                                             \
     {                                                                                              \
         const CUresult result = context_is;                                                        \
         if (result || !what)                                                                       \
@@ -144,15 +136,13 @@ CUresult graph_check_context(CUcontext context)
         return add(node, graph, after, count,                                                      \
                    &(struct graph_work){.type = type_, .member = *what});                          \
     }                                                                                              \
-    API(cuGraph##kind##NodeSetParams, (CUgraphNode node, const structure *what), (node, what),     \
-        "%p, %p", node, what)                                                                      \
+    API(cuGraph##kind##NodeSetParams, "%p, %p", (CUgraphNode, node), (const structure *, what))    \
     {                                                                                              \
         if (!what)                                                                                 \
             return CUDA_ERROR_INVALID_VALUE;                                                       \
         return set(node, &(struct graph_work){.type = type_, .member = *what});                    \
     }                                                                                              \
-    API(cuGraph##kind##NodeGetParams, (CUgraphNode node, structure * what), (node, what),          \
-        "%p, %p", node, what)                                                                      \
+    API(cuGraph##kind##NodeGetParams, "%p, %p", (CUgraphNode, node), (structure *, what))          \
     {                                                                                              \
         const CUresult result = get(node, type_, what);                                            \
         if (result)                                                                                \
@@ -161,32 +151,27 @@ CUresult graph_check_context(CUcontext context)
         return state_leave(CUDA_SUCCESS);                                                          \
     }
 NODE(Memcpy, CU_GRAPH_NODE_TYPE_MEMCPY, copy, CUDA_MEMCPY3D, graph_check_context(context),
-     (, CUcontext context), , context)
+     (CUcontext, context, ))
 NODE(Memset, CU_GRAPH_NODE_TYPE_MEMSET, fill, CUDA_MEMSET_NODE_PARAMS, graph_check_context(context),
-     (, CUcontext context), , context)
-NODE(Host, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS, CUDA_SUCCESS, ())
+     (CUcontext, context, ))
+NODE(Host, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS, CUDA_SUCCESS)
 
 #define EVENT_NODE(kind, type_)                                                                    \
-    API(cuGraphAdd##kind##Node,                                                                    \
-        (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,                \
-         CUevent event),                                                                           \
-        (node, graph, after, count, event), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after,    \
-        count, event)                                                                              \
+    API(cuGraphAdd##kind##Node, "*%p, %p, %p, %zu, %p", ADDED, (CUevent, event))                   \
     {                                                                                              \
         if (!event)                                                                                \
             return CUDA_ERROR_INVALID_VALUE;                                                       \
         return add(node, graph, after, count,                                                      \
                    &(struct graph_work){.type = type_, .event = event});                           \
     }                                                                                              \
-    API(cuGraph##kind##NodeSetEvent, (CUgraphNode node, CUevent event), (node, event), "%p, %p",   \
-        node, event)                                                                               \
+    API(cuGraph##kind##NodeSetEvent, "%p, %p", (CUgraphNode, node), (CUevent, event))              \
     {                                                                                              \
         if (!event)                                                                                \
             return CUDA_ERROR_INVALID_VALUE;                                                       \
         return set(node, &(struct graph_work){.type = type_, .event = event});                     \
     }                                                                                              \
-    API(cuGraph##kind##NodeGetEvent, (CUgraphNode node, CUevent * event), (node, event),           \
-        "%p, *%p", node, HANDLE(event))                                                            \
+    API(cuGraph##kind##NodeGetEvent, "%p, *%p", (CUgraphNode, node),                               \
+        (CUevent *, event, HANDLE(event)))                                                         \
     {                                                                                              \
         const CUresult result = get(node, type_, event);                                           \
         if (result)                                                                                \
@@ -197,17 +182,12 @@ NODE(Host, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS, CUDA_SUCCESS, (
 EVENT_NODE(EventRecord, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
 EVENT_NODE(EventWait, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
 
-API(cuGraphAddEmptyNode,
-    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count),
-    (node, graph, after, count), "*%p, %p, %p, %zu", HANDLE(node), graph, after, count)
+API(cuGraphAddEmptyNode, "*%p, %p, %p, %zu", ADDED)
 {
     return add(node, graph, after, count, &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_EMPTY});
 }
 
-API_IN(state_lock(), cuGraphAddChildGraphNode,
-       (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count, CUgraph child),
-       (node, graph, after, count, child), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after,
-       count, child)
+API_IN(state_lock(), cuGraphAddChildGraphNode, "*%p, %p, %p, %zu, %p", ADDED, (CUgraph, child))
 {
     struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = child};
     if (!node || !graph_is(graph) || !graph_is(child) || graph->order)
@@ -218,8 +198,8 @@ API_IN(state_lock(), cuGraphAddChildGraphNode,
                                  : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-API(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph *child), (node, child), "%p, *%p",
-    node, HANDLE(child))
+API(cuGraphChildGraphNodeGetGraph, "%p, *%p", (CUgraphNode, node),
+    (CUgraph *, child, HANDLE(child)))
 {
     const CUresult result = get(node, CU_GRAPH_NODE_TYPE_GRAPH, child);
     if (result)
@@ -230,11 +210,8 @@ API(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph *child), (node, ch
 
 /* ---- memory ---- */
 
-API_IN(state_lock(), cuGraphAddMemAllocNode,
-       (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
-        CUDA_MEM_ALLOC_NODE_PARAMS *what),
-       (node, graph, after, count, what), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after, count,
-       what)
+API_IN(state_lock(), cuGraphAddMemAllocNode, "*%p, %p, %p, %zu, %p", ADDED,
+       (CUDA_MEM_ALLOC_NODE_PARAMS *, what))
 {
     struct graph_work work;
     if (!node || !what || !graph_is(graph) || graph->order)
@@ -243,8 +220,8 @@ API_IN(state_lock(), cuGraphAddMemAllocNode,
     return result ? result : graph_add(graph, after, count, &work, node);
 }
 
-API_IN(state_lock(), cuGraphMemAllocNodeGetParams,
-       (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *what), (node, what), "%p, %p", node, what)
+API_IN(state_lock(), cuGraphMemAllocNodeGetParams, "%p, %p", (CUgraphNode, node),
+       (CUDA_MEM_ALLOC_NODE_PARAMS *, what))
 {
     if (!what || !graph_is_node(node) || node->work.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         return CUDA_ERROR_INVALID_VALUE;
@@ -252,11 +229,8 @@ API_IN(state_lock(), cuGraphMemAllocNodeGetParams,
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuGraphAddMemFreeNode,
-       (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
-        CUdeviceptr address),
-       (node, graph, after, count, address), "*%p, %p, %p, %zu, 0x%llx", HANDLE(node), graph, after,
-       count, address)
+API_IN(state_lock(), cuGraphAddMemFreeNode, "*%p, %p, %p, %zu, 0x%llx", ADDED,
+       (CUdeviceptr, address))
 {
     struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .freed = address};
     if (!node || !graph_is(graph) || graph->order || !graph_memory_is(address))
@@ -267,8 +241,8 @@ API_IN(state_lock(), cuGraphAddMemFreeNode,
     return graph_add(graph, after, count, &work, node);
 }
 
-API_IN(state_lock(), cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr *address),
-       (node, address), "%p, *0x%llx", node, RESULT(address))
+API_IN(state_lock(), cuGraphMemFreeNodeGetParams, "%p, *0x%llx", (CUgraphNode, node),
+       (CUdeviceptr *, address, RESULT(address)))
 {
     if (!address || !graph_is_node(node) || node->work.type != CU_GRAPH_NODE_TYPE_MEM_FREE)
         return CUDA_ERROR_INVALID_VALUE;

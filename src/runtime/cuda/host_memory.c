@@ -194,25 +194,24 @@ static CUresult allocate_host(void **address, size_t bytes, unsigned flags, cons
     return state_leave(result);
 }
 
-API(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes), "*%p, %zu",
-    HANDLE(address), bytes)
+API(cuMemAllocHost_v2, "*%p, %zu", (void **, address, HANDLE(address)), (size_t, bytes))
 {
     return allocate_host(address, bytes, 0, "cuMemAllocHost");
 }
 
-API(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), (address, bytes, flags),
-    "*%p, %zu, %u", HANDLE(address), bytes, flags)
+API(cuMemHostAlloc, "*%p, %zu, %u", (void **, address, HANDLE(address)), (size_t, bytes),
+    (unsigned, flags))
 {
     return allocate_host(address, bytes, flags, "cuMemHostAlloc");
 }
 
-API(cuMemFreeHost, (void *address), (address), "%p", address)
+API(cuMemFreeHost, "%p", (void *, address))
 {
     return checks_free_fails((uintptr_t)address, see_no_more(address, false, "cuMemFreeHost"));
 }
 
-API_IN(state_enter(&g), cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags),
-       (address, bytes, flags), "%p, %zu, %u", address, bytes, flags)
+API_IN(state_enter(&g), cuMemHostRegister_v2, "%p, %zu, %u", (void *, address), (size_t, bytes),
+       (unsigned, flags))
 {
     enum { KNOWN_FLAGS = 15 }; /* CU_MEMHOSTREGISTER_… */
     if (!address || !bytes || flags > KNOWN_FLAGS || !memory_is_mapped((uintptr_t)address, bytes))
@@ -221,7 +220,7 @@ API_IN(state_enter(&g), cuMemHostRegister_v2, (void *address, size_t bytes, unsi
                                          : see(address, bytes, 0, flags, "cuMemHostRegister");
 }
 
-API(cuMemHostUnregister, (void *address), (address), "%p", address)
+API(cuMemHostUnregister, "%p", (void *, address))
 {
     return see_no_more(address, true, "cuMemHostUnregister");
 }
@@ -233,9 +232,8 @@ static CUresult enter_seen(const void *at, struct gpu **gpu)
     return result ? result : state_enter_owner(memory_owner((uintptr_t)at), gpu);
 }
 
-API_IN(enter_seen(host, &g), cuMemHostGetDevicePointer_v2,
-       (CUdeviceptr * device, void *host, unsigned flags), (device, host, flags), "*0x%llx, %p, %u",
-       RESULT(device), host, flags)
+API_IN(enter_seen(host, &g), cuMemHostGetDevicePointer_v2, "*0x%llx, %p, %u",
+       (CUdeviceptr *, device, RESULT(device)), (void *, host), (unsigned, flags))
 {
     if (!device || flags || !*find_seen(host))
         return CUDA_ERROR_INVALID_VALUE;
@@ -244,8 +242,8 @@ API_IN(enter_seen(host, &g), cuMemHostGetDevicePointer_v2,
 }
 
 /* Memory that was allocated has the flags that it was given; all of it is at its own address. */
-API_IN(enter_seen(address, &g), cuMemHostGetFlags, (unsigned *flags, void *address),
-       (flags, address), "*%llu, %p", RESULT(flags), address)
+API_IN(enter_seen(address, &g), cuMemHostGetFlags, "*%llu, %p", (unsigned *, flags, RESULT(flags)),
+       (void *, address))
 {
     const struct seen *s = *find_seen(address);
     if (flags && s)

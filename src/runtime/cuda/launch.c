@@ -224,14 +224,10 @@ static CUresult launch(const struct asked *a)
     return result;
 }
 
-API(cuLaunchKernel,
-    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-     unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters,
-     void **extra),
-    (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters,
-     extra),
-    "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p, %p", function, grid_x, grid_y, grid_z, block_x,
-    block_y, block_z, shared, stream, parameters, extra)
+API(cuLaunchKernel, "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p, %p", (CUfunction, function),
+    (unsigned, grid_x), (unsigned, grid_y), (unsigned, grid_z), (unsigned, block_x),
+    (unsigned, block_y), (unsigned, block_z), (unsigned, shared), (CUstream, stream),
+    (void **, parameters), (void **, extra))
 {
     return launch(&(struct asked){.is = {.func = function,
                                          .gridDimX = grid_x,
@@ -246,12 +242,10 @@ API(cuLaunchKernel,
                                   .stream = stream});
 }
 
-API(cuLaunchCooperativeKernel,
-    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-     unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters),
-    (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters),
-    "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p", function, grid_x, grid_y, grid_z, block_x, block_y,
-    block_z, shared, stream, parameters)
+API(cuLaunchCooperativeKernel, "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p", (CUfunction, function),
+    (unsigned, grid_x), (unsigned, grid_y), (unsigned, grid_z), (unsigned, block_x),
+    (unsigned, block_y), (unsigned, block_z), (unsigned, shared), (CUstream, stream),
+    (void **, parameters))
 {
     return launch(&(struct asked){.is = {.func = function,
                                          .gridDimX = grid_x,
@@ -312,9 +306,8 @@ static CUresult take_attribute(const CUlaunchAttribute *attribute, struct asked 
     }
 }
 
-API(cuLaunchKernelEx,
-    (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra),
-    (config, function, parameters, extra), "%p, %p, %p, %p", config, function, parameters, extra)
+API(cuLaunchKernelEx, "%p, %p, %p, %p", (const CUlaunchConfig *, config), (CUfunction, function),
+    (void **, parameters), (void **, extra))
 {
     if (!config || (config->numAttrs && !config->attrs))
         return CUDA_ERROR_INVALID_VALUE;

@@ -119,24 +119,20 @@ static CUresult load(CUlibrary *library, const struct modules_image *image)
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuLibraryLoadData,
-       (CUlibrary * library, const void *image, CUjit_option *jit, void **jit_values, unsigned jits,
-        CUlibraryOption *options, void **values, unsigned count),
-       (library, image, jit, jit_values, jits, options, values, count),
-       "*%p, %p, %p, %p, %u, %p, %p, %u", HANDLE(library), image, jit, jit_values, jits, options,
-       values, count)
+API_IN(state_lock(), cuLibraryLoadData, "*%p, %p, %p, %p, %u, %p, %p, %u",
+       (CUlibrary *, library, HANDLE(library)), (const void *, image), (CUjit_option *, jit),
+       (void **, jit_values), (unsigned, jits), (CUlibraryOption *, options), (void **, values),
+       (unsigned, count))
 {
     if (!library || !image || (count && !options) || jit_log_lacks(jits, jit, jit_values))
         return CUDA_ERROR_INVALID_VALUE;
     return load(library, &(struct modules_image){image, SIZE_MAX, jits, jit, jit_values});
 }
 
-API_IN(state_lock(), cuLibraryLoadFromFile,
-       (CUlibrary * library, const char *path, CUjit_option *jit, void **jit_values, unsigned jits,
-        CUlibraryOption *options, void **values, unsigned count),
-       (library, path, jit, jit_values, jits, options, values, count),
-       "*%p, \"%s\", %p, %p, %u, %p, %p, %u", HANDLE(library), path ? path : "(null)", jit,
-       jit_values, jits, options, values, count)
+API_IN(state_lock(), cuLibraryLoadFromFile, "*%p, \"%s\", %p, %p, %u, %p, %p, %u",
+       (CUlibrary *, library, HANDLE(library)), (const char *, path, path ? path : "(null)"),
+       (CUjit_option *, jit), (void **, jit_values), (unsigned, jits), (CUlibraryOption *, options),
+       (void **, values), (unsigned, count))
 {
     struct wt_error err;
     uint8_t *bytes;
@@ -151,7 +147,7 @@ API_IN(state_lock(), cuLibraryLoadFromFile,
     return result;
 }
 
-API_IN(state_lock(), cuLibraryUnload, (CUlibrary library), (library), "%p", library)
+API_IN(state_lock(), cuLibraryUnload, "%p", (CUlibrary, library))
 {
     struct CUlib_st **at = find(library), *l = *at;
     if (!library || !l) {
@@ -211,8 +207,8 @@ static CUresult kernel_of(CUlibrary library, const char *name, CUkernel *kernel)
     return CUDA_SUCCESS;
 }
 
-API_IN(enter(library), cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char *name),
-       (kernel, library, name), "*%p, %p, \"%s\"", HANDLE(kernel), library, name ? name : "(null)")
+API_IN(enter(library), cuLibraryGetKernel, "*%p, %p, \"%s\"", (CUkernel *, kernel, HANDLE(kernel)),
+       (CUlibrary, library), (const char *, name, name ? name : "(null)"))
 {
     return kernel && name ? kernel_of(library, name, kernel) : CUDA_ERROR_INVALID_VALUE;
 }
@@ -226,8 +222,8 @@ static const struct gpu_module *first_module(const struct CUlib_st *l)
     return &l->module[i]->module;
 }
 
-API_IN(enter(library), cuLibraryGetKernelCount, (unsigned *count, CUlibrary library),
-       (count, library), "*%llu, %p", RESULT(count), library)
+API_IN(enter(library), cuLibraryGetKernelCount, "*%llu, %p", (unsigned *, count, RESULT(count)),
+       (CUlibrary, library))
 {
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
@@ -236,9 +232,8 @@ API_IN(enter(library), cuLibraryGetKernelCount, (unsigned *count, CUlibrary libr
 }
 
 /* As many as there is room for. */
-API_IN(enter(library), cuLibraryEnumerateKernels,
-       (CUkernel * kernels, unsigned count, CUlibrary library), (kernels, count, library),
-       "%p, %u, %p", kernels, count, library)
+API_IN(enter(library), cuLibraryEnumerateKernels, "%p, %u, %p", (CUkernel *, kernels),
+       (unsigned, count), (CUlibrary, library))
 {
     const char *name;
     CUresult result = kernels ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -263,8 +258,7 @@ static CUresult enter_module(CUlibrary library, CUmodule *module)
     return *module ? CUDA_SUCCESS : state_leave(CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
-API(cuLibraryGetModule, (CUmodule * module, CUlibrary library), (module, library), "*%p, %p",
-    HANDLE(module), library)
+API(cuLibraryGetModule, "*%p, %p", (CUmodule *, module, HANDLE(module)), (CUlibrary, library))
 {
     CUmodule found;
     const CUresult result = enter_module(library, &found);
@@ -275,9 +269,9 @@ API(cuLibraryGetModule, (CUmodule * module, CUlibrary library), (module, library
     return state_leave(module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-API(cuLibraryGetGlobal, (CUdeviceptr * address, size_t *bytes, CUlibrary library, const char *name),
-    (address, bytes, library, name), "*0x%llx, *%llu, %p, \"%s\"", RESULT(address), RESULT(bytes),
-    library, name ? name : "(null)")
+API(cuLibraryGetGlobal, "*0x%llx, *%llu, %p, \"%s\"", (CUdeviceptr *, address, RESULT(address)),
+    (size_t *, bytes, RESULT(bytes)), (CUlibrary, library),
+    (const char *, name, name ? name : "(null)"))
 {
     CUmodule module;
     uint64_t at, size;
@@ -297,8 +291,8 @@ API(cuLibraryGetGlobal, (CUdeviceptr * address, size_t *bytes, CUlibrary library
 
 /* ---- kernels ---- */
 
-API_IN(state_enter(&g), cuKernelGetFunction, (CUfunction * function, CUkernel kernel),
-       (function, kernel), "*%p, %p", HANDLE(function), kernel)
+API_IN(state_enter(&g), cuKernelGetFunction, "*%p, %p", (CUfunction *, function, HANDLE(function)),
+       (CUkernel, kernel))
 {
     CUfunction found;
     CUresult result = CUDA_SUCCESS;
@@ -309,8 +303,7 @@ API_IN(state_enter(&g), cuKernelGetFunction, (CUfunction * function, CUkernel ke
     return result;
 }
 
-API_IN(state_lock(), cuKernelGetName, (const char **name, CUkernel kernel), (name, kernel),
-       "%p, %p", name, kernel)
+API_IN(state_lock(), cuKernelGetName, "%p, %p", (const char **, name), (CUkernel, kernel))
 {
     if (!name || !kernel || !find_kernel(kernel))
         return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;

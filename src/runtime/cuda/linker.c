@@ -52,9 +52,8 @@ static bool append(CUlinkState s, const void *bytes, size_t length)
     return true;
 }
 
-API_IN(state_enter(&g), cuLinkCreate_v2,
-       (unsigned count, CUjit_option *options, void **values, CUlinkState *state),
-       (count, options, values, state), "%u, %p, %p, *%p", count, options, values, HANDLE(state))
+API_IN(state_enter(&g), cuLinkCreate_v2, "%u, %p, %p, *%p", (unsigned, count),
+       (CUjit_option *, options), (void **, values), (CUlinkState *, state, HANDLE(state)))
 {
     if (!state || jit_log_lacks(count, options, values))
         return CUDA_ERROR_INVALID_VALUE;
@@ -143,22 +142,19 @@ static CUresult add_logged(const struct gpu *g, CUlinkState s, const void *data,
     return result;
 }
 
-API_IN(enter(s, &g), cuLinkAddData_v2,
-       (CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name,
-        unsigned count, CUjit_option *options, void **values),
-       (s, type, data, size, name, count, options, values), "%p, %d, %p, %zu, \"%s\", %u, %p, %p",
-       s, type, data, size, name ? name : "(null)", count, options, values)
+API_IN(enter(s, &g), cuLinkAddData_v2, "%p, %d, %p, %zu, \"%s\", %u, %p, %p", (CUlinkState, s),
+       (CUjitInputType, type), (void *, data), (size_t, size),
+       (const char *, name, name ? name : "(null)"), (unsigned, count), (CUjit_option *, options),
+       (void **, values))
 {
     if (!data || !is_known(type) || jit_log_lacks(count, options, values))
         return CUDA_ERROR_INVALID_VALUE;
     return add_logged(g, s, data, size, name, count, options, values);
 }
 
-API_IN(enter(s, &g), cuLinkAddFile_v2,
-       (CUlinkState s, CUjitInputType type, const char *path, unsigned count, CUjit_option *options,
-        void **values),
-       (s, type, path, count, options, values), "%p, %d, \"%s\", %u, %p, %p", s, type,
-       path ? path : "(null)", count, options, values)
+API_IN(enter(s, &g), cuLinkAddFile_v2, "%p, %d, \"%s\", %u, %p, %p", (CUlinkState, s),
+       (CUjitInputType, type), (const char *, path, path ? path : "(null)"), (unsigned, count),
+       (CUjit_option *, options), (void **, values))
 {
     struct wt_error err;
     uint8_t *bytes;
@@ -194,8 +190,8 @@ static CUresult complete(CUlinkState s)
                                              &err);
 }
 
-API_IN(enter(s, &g), cuLinkComplete, (CUlinkState s, void **cubin, size_t *size), (s, cubin, size),
-       "%p, %p, *%llu", s, cubin, RESULT(size))
+API_IN(enter(s, &g), cuLinkComplete, "%p, %p, *%llu", (CUlinkState, s), (void **, cubin),
+       (size_t *, size, RESULT(size)))
 {
     CUresult result = CUDA_SUCCESS;
     if (!cubin)
@@ -211,7 +207,7 @@ API_IN(enter(s, &g), cuLinkComplete, (CUlinkState s, void **cubin, size_t *size)
     return CUDA_SUCCESS;
 }
 
-API_IN(state_lock(), cuLinkDestroy, (CUlinkState s), (s), "%p", s)
+API_IN(state_lock(), cuLinkDestroy, "%p", (CUlinkState, s))
 {
     struct CUlinkState_st **at = &states;
     while (*at && *at != s)

@@ -79,11 +79,10 @@ static CUdriverProcAddressQueryResult look_up(const char *name, void **function,
 
 /* `flags` choose between functions for the legacy default stream and for one of each thread, which
  * are the same here. */
-API(cuGetProcAddress_v2,
-    (const char *name, void **function, int version, cuuint64_t flags,
-     CUdriverProcAddressQueryResult *status),
-    (name, function, version, flags, status), "\"%s\", *%p, %d, %llu, *%llu",
-    name ? name : "(null)", HANDLE(function), version, (unsigned long long)flags, RESULT(status))
+API(cuGetProcAddress_v2, "\"%s\", *%p, %d, %llu, *%llu",
+    (const char *, name, name ? name : "(null)"), (void **, function, HANDLE(function)),
+    (int, version), (cuuint64_t, flags, (unsigned long long)flags),
+    (CUdriverProcAddressQueryResult *, status, RESULT(status)))
 {
     enum { FLAGS = 3 };
     if (!name || !function || flags & ~(cuuint64_t)FLAGS)
@@ -94,15 +93,14 @@ API(cuGetProcAddress_v2,
     return got && !status ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 
-API(cuGetProcAddress, (const char *name, void **function, int version, cuuint64_t flags),
-    (name, function, version, flags), "\"%s\", *%p, %d, %llu", name ? name : "(null)",
-    HANDLE(function), version, (unsigned long long)flags)
+API(cuGetProcAddress, "\"%s\", *%p, %d, %llu", (const char *, name, name ? name : "(null)"),
+    (void **, function, HANDLE(function)), (int, version),
+    (cuuint64_t, flags, (unsigned long long)flags))
 {
     return do_cuGetProcAddress_v2(name, function, version, flags, NULL);
 }
 
-API_IN(state_lock(), cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), (mode), "*%llu",
-       RESULT(mode))
+API_IN(state_lock(), cuModuleGetLoadingMode, "*%llu", (CUmoduleLoadingMode *, mode, RESULT(mode)))
 {
     if (mode)
         *mode = CU_MODULE_EAGER_LOADING;
@@ -110,14 +108,14 @@ API_IN(state_lock(), cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), (mode
 }
 
 /* No profiler is there to be told; NVIDIA's driver does nothing, either, where none is. */
-API(cuProfilerStart, (void), (), "%s", "")
+API(cuProfilerStart, "%s", (void, , ""))
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
-API(cuProfilerStop, (void), (), "%s", "")
+API(cuProfilerStop, "%s", (void, , ""))
 {
     return do_cuProfilerStart();
 }

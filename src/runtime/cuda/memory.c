@@ -18,8 +18,8 @@ static CUresult allocate(struct gpu *g, CUdeviceptr *address, size_t bytes, cons
     return CUDA_SUCCESS;
 }
 
-API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes),
-       "*0x%llx, %zu", RESULT(address), bytes)
+API_IN(state_enter(&g), cuMemAlloc_v2, "*0x%llx, %zu", (CUdeviceptr *, address, RESULT(address)),
+       (size_t, bytes))
 {
     return capture_forbids_here() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
                                   : allocate(g, address, bytes, "cuMemAlloc");
@@ -33,17 +33,14 @@ static CUresult enter_to_free(uint64_t address, struct gpu **gpu)
                                                           : checks_free_fails(address, result);
 }
 
-API_IN(enter_to_free(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",
-       address)
+API_IN(enter_to_free(address, &g), cuMemFree_v2, "0x%llx", (CUdeviceptr, address))
 {
     order_gone(address);
     return !address || pool_free(address, "cuMemFree") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuMemAllocPitch_v2,
-    (CUdeviceptr * address, size_t *pitch, size_t width, size_t height, unsigned element),
-    (address, pitch, width, height, element), "*0x%llx, *%llu, %zu, %zu, %u", RESULT(address),
-    RESULT(pitch), width, height, element)
+API(cuMemAllocPitch_v2, "*0x%llx, *%llu, %zu, %zu, %u", (CUdeviceptr *, address, RESULT(address)),
+    (size_t *, pitch, RESULT(pitch)), (size_t, width), (size_t, height), (unsigned, element))
 {
     enum { ALIGNMENT = 512 };
     if (!pitch || !width || !height || (element != 4 && element != 8 && element != 16) ||
@@ -57,8 +54,8 @@ API(cuMemAllocPitch_v2,
 }
 
 /* Memory of a GPU is memory of the process: all of it is managed. */
-API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
-    (address, bytes, flags), "*0x%llx, %zu, %u", RESULT(address), bytes, flags)
+API(cuMemAllocManaged, "*0x%llx, %zu, %u", (CUdeviceptr *, address, RESULT(address)),
+    (size_t, bytes), (unsigned, flags))
 {
     struct gpu *g;
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
@@ -73,8 +70,8 @@ API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
 
 /* ---- questions ---- */
 
-API_IN(state_enter(&g), cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes),
-       (free_bytes, total_bytes), "*%llu, *%llu", RESULT(free_bytes), RESULT(total_bytes))
+API_IN(state_enter(&g), cuMemGetInfo_v2, "*%llu, *%llu", (size_t *, free_bytes, RESULT(free_bytes)),
+       (size_t *, total_bytes, RESULT(total_bytes)))
 {
     if (!free_bytes || !total_bytes)
         return CUDA_ERROR_INVALID_VALUE;

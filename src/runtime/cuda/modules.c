@@ -136,10 +136,8 @@ static CUresult load_unsized(CUmodule *module, const void *image, struct options
     return result ? result : state_leave(load_own(g, module, image, SIZE_MAX, options));
 }
 
-API(cuModuleLoadDataEx,
-    (CUmodule * module, const void *image, unsigned count, CUjit_option *options, void **values),
-    (module, image, count, options, values), "*%p, %p, %u, %p, %p", HANDLE(module), image, count,
-    options, values)
+API(cuModuleLoadDataEx, "*%p, %p, %u, %p, %p", (CUmodule *, module, HANDLE(module)),
+    (const void *, image), (unsigned, count), (CUjit_option *, options), (void **, values))
 {
     struct options said;
     if (jit_log_lacks(count, options, values))
@@ -149,23 +147,21 @@ API(cuModuleLoadDataEx,
     return load_unsized(module, image, &said);
 }
 
-API(cuModuleLoadData, (CUmodule * module, const void *image), (module, image), "*%p, %p",
-    HANDLE(module), image)
+API(cuModuleLoadData, "*%p, %p", (CUmodule *, module, HANDLE(module)), (const void *, image))
 {
     return load_unsized(module, image, &(struct options){0});
 }
 
 /* A pointer to a fat binary, or to the structure that points to one. */
-API(cuModuleLoadFatBinary, (CUmodule * module, const void *image), (module, image), "*%p, %p",
-    HANDLE(module), image)
+API(cuModuleLoadFatBinary, "*%p, %p", (CUmodule *, module, HANDLE(module)), (const void *, image))
 {
     if (module && image && !image_is_fat(image))
         return CUDA_ERROR_INVALID_IMAGE;
     return load_unsized(module, image, &(struct options){0});
 }
 
-API_IN(state_enter(&g), cuModuleLoad, (CUmodule * module, const char *path), (module, path),
-       "*%p, \"%s\"", HANDLE(module), path ? path : "(null)")
+API_IN(state_enter(&g), cuModuleLoad, "*%p, \"%s\"", (CUmodule *, module, HANDLE(module)),
+       (const char *, path, path ? path : "(null)"))
 {
     struct wt_error err;
     uint8_t *bytes;
@@ -242,8 +238,8 @@ static CUresult enter(CUmodule module)
     return state_leave(CUDA_ERROR_INVALID_HANDLE);
 }
 
-API_IN(checks_free_fails((uintptr_t)module, enter(module)), cuModuleUnload, (CUmodule module),
-       (module), "%p", module)
+API_IN(checks_free_fails((uintptr_t)module, enter(module)), cuModuleUnload, "%p",
+       (CUmodule, module))
 {
     modules_unload(module);
     return CUDA_SUCCESS;
@@ -265,15 +261,15 @@ CUresult modules_function(CUmodule module, const char *name, CUfunction *functio
     return CUDA_SUCCESS;
 }
 
-API_IN(enter(module), cuModuleGetFunction,
-       (CUfunction * function, CUmodule module, const char *name), (function, module, name),
-       "*%p, %p, \"%s\"", HANDLE(function), module, name ? name : "(null)")
+API_IN(enter(module), cuModuleGetFunction, "*%p, %p, \"%s\"",
+       (CUfunction *, function, HANDLE(function)), (CUmodule, module),
+       (const char *, name, name ? name : "(null)"))
 {
     return function && name ? modules_function(module, name, function) : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(enter(module), cuModuleGetFunctionCount, (unsigned *count, CUmodule module), (count, module),
-       "*%llu, %p", RESULT(count), module)
+API_IN(enter(module), cuModuleGetFunctionCount, "*%llu, %p", (unsigned *, count, RESULT(count)),
+       (CUmodule, module))
 {
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
@@ -282,9 +278,8 @@ API_IN(enter(module), cuModuleGetFunctionCount, (unsigned *count, CUmodule modul
 }
 
 /* As many as there is room for. */
-API_IN(enter(module), cuModuleEnumerateFunctions,
-       (CUfunction * functions, unsigned count, CUmodule module), (functions, count, module),
-       "%p, %u, %p", functions, count, module)
+API_IN(enter(module), cuModuleEnumerateFunctions, "%p, %u, %p", (CUfunction *, functions),
+       (unsigned, count), (CUmodule, module))
 {
     const char *name;
     CUresult result = functions ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -296,10 +291,9 @@ API_IN(enter(module), cuModuleEnumerateFunctions,
     return result;
 }
 
-API_IN(enter(module), cuModuleGetGlobal_v2,
-       (CUdeviceptr * address, size_t *bytes, CUmodule module, const char *name),
-       (address, bytes, module, name), "*0x%llx, *%llu, %p, \"%s\"", RESULT(address), RESULT(bytes),
-       module, name ? name : "(null)")
+API_IN(enter(module), cuModuleGetGlobal_v2, "*0x%llx, *%llu, %p, \"%s\"",
+       (CUdeviceptr *, address, RESULT(address)), (size_t *, bytes, RESULT(bytes)),
+       (CUmodule, module), (const char *, name, name ? name : "(null)"))
 {
     if (!name)
         return CUDA_ERROR_INVALID_VALUE;

@@ -102,9 +102,8 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
     }
 }
 
-API_IN(state_enter_memory(address, &g), cuPointerGetAttribute,
-       (void *value, CUpointer_attribute attribute, CUdeviceptr address),
-       (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
+API_IN(state_enter_memory(address, &g), cuPointerGetAttribute, "%p, %d, 0x%llx", (void *, value),
+       (CUpointer_attribute, attribute), (CUdeviceptr, address))
 {
     struct place p;
     if (!value || !find(address, &p))
@@ -115,9 +114,8 @@ API_IN(state_enter_memory(address, &g), cuPointerGetAttribute,
 }
 
 /* Unlike the function for one, this one knows an answer for any address. */
-API_IN(enter_address(address, &g), cuPointerGetAttributes,
-       (unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr address),
-       (count, attributes, data, address), "%u, %p, %p, 0x%llx", count, attributes, data, address)
+API_IN(enter_address(address, &g), cuPointerGetAttributes, "%u, %p, %p, 0x%llx", (unsigned, count),
+       (CUpointer_attribute *, attributes), (void **, data), (CUdeviceptr, address))
 {
     struct place p;
     CUresult result = CUDA_SUCCESS;
@@ -131,9 +129,8 @@ API_IN(enter_address(address, &g), cuPointerGetAttributes,
     return result;
 }
 
-API_IN(enter_address(address, &g), cuPointerSetAttribute,
-       (const void *value, CUpointer_attribute attribute, CUdeviceptr address),
-       (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
+API_IN(enter_address(address, &g), cuPointerSetAttribute, "%p, %d, 0x%llx", (const void *, value),
+       (CUpointer_attribute, attribute), (CUdeviceptr, address))
 {
     struct place p;
     return value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && find(address, &p)
@@ -141,9 +138,8 @@ API_IN(enter_address(address, &g), cuPointerSetAttribute,
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(enter_address(address, &g), cuMemGetAddressRange_v2,
-       (CUdeviceptr * base, size_t *size, CUdeviceptr address), (base, size, address),
-       "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
+API_IN(enter_address(address, &g), cuMemGetAddressRange_v2, "*0x%llx, *%llu, 0x%llx",
+       (CUdeviceptr *, base, RESULT(base)), (size_t *, size, RESULT(size)), (CUdeviceptr, address))
 {
     struct place p;
     if (!find(address, &p)) /* memory of the host that is mapped has a range, too */
@@ -170,18 +166,16 @@ static bool is_place(CUdevice device)
     return device == CU_DEVICE_CPU || state_gpu(device);
 }
 
-API_IN(state_enter_stream(stream, &g), cuMemPrefetchAsync,
-       (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
-       (address, bytes, device, stream), "0x%llx, %zu, %d, %p", address, bytes, device, stream)
+API_IN(state_enter_stream(stream, &g), cuMemPrefetchAsync, "0x%llx, %zu, %d, %p",
+       (CUdeviceptr, address), (size_t, bytes), (CUdevice, device), (CUstream, stream))
 {
     if (!is_place(device))
         return CUDA_ERROR_INVALID_DEVICE;
     return is_managed(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(enter_address(address, &g), cuMemAdvise,
-       (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
-       (address, bytes, advice, device), "0x%llx, %zu, %d, %d", address, bytes, (int)advice, device)
+API_IN(enter_address(address, &g), cuMemAdvise, "0x%llx, %zu, %d, %d", (CUdeviceptr, address),
+       (size_t, bytes), (CUmem_advise, advice), (CUdevice, device))
 {
     if (advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION &&
         advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY &&
@@ -199,19 +193,16 @@ static CUdevice device_of(CUmemLocation place)
     return place.type == CU_MEM_LOCATION_TYPE_DEVICE ? place.id : CU_DEVICE_CPU;
 }
 
-API(cuMemPrefetchAsync_v2,
-    (CUdeviceptr address, size_t bytes, CUmemLocation place, unsigned flags, CUstream stream),
-    (address, bytes, place, flags, stream), "0x%llx, %zu, {%d, %d}, %u, %p", address, bytes,
-    (int)place.type, place.id, flags, stream)
+API(cuMemPrefetchAsync_v2, "0x%llx, %zu, {%d, %d}, %u, %p", (CUdeviceptr, address), (size_t, bytes),
+    (CUmemLocation, place, (int)place.type, place.id), (unsigned, flags), (CUstream, stream))
 {
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
     return do_cuMemPrefetchAsync(address, bytes, device_of(place), stream);
 }
 
-API(cuMemAdvise_v2, (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation place),
-    (address, bytes, advice, place), "0x%llx, %zu, %d, {%d, %d}", address, bytes, (int)advice,
-    (int)place.type, place.id)
+API(cuMemAdvise_v2, "0x%llx, %zu, %d, {%d, %d}", (CUdeviceptr, address), (size_t, bytes),
+    (CUmem_advise, advice), (CUmemLocation, place, (int)place.type, place.id))
 {
     return do_cuMemAdvise(address, bytes, advice, device_of(place));
 }

@@ -177,21 +177,19 @@ static CUresult allocate_later(CUdeviceptr *address, size_t bytes, CUmemoryPool 
                   : state_leave(allocate(address, bytes, own ? pool_of(device) : pool, stream));
 }
 
-API(cuMemAllocFromPoolAsync,
-    (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
-    (address, bytes, pool, stream), "*0x%llx, %zu, %p, %p", RESULT(address), bytes, pool, stream)
+API(cuMemAllocFromPoolAsync, "*0x%llx, %zu, %p, %p", (CUdeviceptr *, address, RESULT(address)),
+    (size_t, bytes), (CUmemoryPool, pool), (CUstream, stream))
 {
     return allocate_later(address, bytes, pool, false, stream);
 }
 
-API(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
-    (address, bytes, stream), "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
+API(cuMemAllocAsync, "*0x%llx, %zu, %p", (CUdeviceptr *, address, RESULT(address)), (size_t, bytes),
+    (CUstream, stream))
 {
     return allocate_later(address, bytes, NULL, true, stream);
 }
 
-API(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream), "0x%llx, %p",
-    address, stream)
+API(cuMemFreeAsync, "0x%llx, %p", (CUdeviceptr, address), (CUstream, stream))
 {
     uint64_t base, size;
     struct gpu *g;
@@ -218,24 +216,23 @@ static CUresult enter_device(CUdevice device)
     return state_gpu(device) ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_DEVICE);
 }
 
-API_IN(enter_device(device), cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device),
-       (pool, device), "*%p, %d", HANDLE(pool), device)
+API_IN(enter_device(device), cuDeviceGetDefaultMemPool, "*%p, %d",
+       (CUmemoryPool *, pool, HANDLE(pool)), (CUdevice, device))
 {
     if (pool)
         *pool = usual_of(device);
     return pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(enter_device(device), cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device),
-       (pool, device), "*%p, %d", HANDLE(pool), device)
+API_IN(enter_device(device), cuDeviceGetMemPool, "*%p, %d", (CUmemoryPool *, pool, HANDLE(pool)),
+       (CUdevice, device))
 {
     if (pool)
         *pool = pool_of(device);
     return pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(enter_device(device), cuDeviceSetMemPool, (CUdevice device, CUmemoryPool pool),
-       (device, pool), "%d, %p", device, pool)
+API_IN(enter_device(device), cuDeviceSetMemPool, "%d, %p", (CUdevice, device), (CUmemoryPool, pool))
 {
     if (!is_pool(pool) || pool->device != device)
         return CUDA_ERROR_INVALID_VALUE;
@@ -245,8 +242,8 @@ API_IN(enter_device(device), cuDeviceSetMemPool, (CUdevice device, CUmemoryPool 
 
 /* ---- pools of the program ---- */
 
-API_IN(state_lock(), cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *what),
-       (pool, what), "*%p, %p", HANDLE(pool), what)
+API_IN(state_lock(), cuMemPoolCreate, "*%p, %p", (CUmemoryPool *, pool, HANDLE(pool)),
+       (const CUmemPoolProps *, what))
 {
     if (!pool || !what || what->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
@@ -266,7 +263,7 @@ API_IN(state_lock(), cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps
 }
 
 /* Memory that is allocated stays; a GPU whose pool it was uses its own again. */
-API_IN(state_lock(), cuMemPoolDestroy, (CUmemoryPool pool), (pool), "%p", pool)
+API_IN(state_lock(), cuMemPoolDestroy, "%p", (CUmemoryPool, pool))
 {
     if (!is_pool(pool) || pool == &usual[pool->device])
         return CUDA_ERROR_INVALID_VALUE;
@@ -286,15 +283,13 @@ static CUresult enter_pool(CUmemoryPool pool)
     return is_pool(pool) ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_VALUE);
 }
 
-API_IN(enter_pool(pool), cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep), (pool, keep), "%p, %zu",
-       pool, keep)
+API_IN(enter_pool(pool), cuMemPoolTrimTo, "%p, %zu", (CUmemoryPool, pool), (size_t, keep))
 {
     return CUDA_SUCCESS;
 }
 
-API_IN(enter_pool(pool), cuMemPoolGetAttribute,
-       (CUmemoryPool pool, CUmemPool_attribute attribute, void *value), (pool, attribute, value),
-       "%p, %d, %p", pool, (int)attribute, value)
+API_IN(enter_pool(pool), cuMemPoolGetAttribute, "%p, %d, %p", (CUmemoryPool, pool),
+       (CUmemPool_attribute, attribute), (void *, value))
 {
     if (!value)
         return CUDA_ERROR_INVALID_VALUE;
@@ -319,9 +314,8 @@ API_IN(enter_pool(pool), cuMemPoolGetAttribute,
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(enter_pool(pool), cuMemPoolSetAttribute,
-       (CUmemoryPool pool, CUmemPool_attribute attribute, void *value), (pool, attribute, value),
-       "%p, %d, %p", pool, (int)attribute, value)
+API_IN(enter_pool(pool), cuMemPoolSetAttribute, "%p, %d, %p", (CUmemoryPool, pool),
+       (CUmemPool_attribute, attribute), (void *, value))
 {
     if (!value)
         return CUDA_ERROR_INVALID_VALUE;

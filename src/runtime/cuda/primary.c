@@ -39,7 +39,7 @@ static bool is_primary(const struct CUctx_st *context)
     return primaries[context->device].context == context;
 }
 
-API_IN(state_lock(), cuCtxDestroy_v2, (CUcontext context), (context), "%p", context)
+API_IN(state_lock(), cuCtxDestroy_v2, "%p", (CUcontext, context))
 {
     if (!context)
         return CUDA_ERROR_INVALID_VALUE;
@@ -57,8 +57,8 @@ static CUresult enter_primary(CUdevice number)
     return result || state_gpu(number) ? result : state_leave(CUDA_ERROR_INVALID_DEVICE);
 }
 
-API_IN(enter_primary(number), cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice number),
-       (context, number), "*%p, %d", HANDLE(context), number)
+API_IN(enter_primary(number), cuDevicePrimaryCtxRetain, "*%p, %d",
+       (CUcontext *, context, HANDLE(context)), (CUdevice, number))
 {
     struct primary *p = &primaries[number];
     if (!context)
@@ -72,8 +72,7 @@ API_IN(enter_primary(number), cuDevicePrimaryCtxRetain, (CUcontext * context, CU
     return CUDA_SUCCESS;
 }
 
-API_IN(enter_primary(number), cuDevicePrimaryCtxRelease_v2, (CUdevice number), (number), "%d",
-       number)
+API_IN(enter_primary(number), cuDevicePrimaryCtxRelease_v2, "%d", (CUdevice, number))
 {
     struct primary *p = &primaries[number];
     if (!p->context)
@@ -85,13 +84,13 @@ API_IN(enter_primary(number), cuDevicePrimaryCtxRelease_v2, (CUdevice number), (
     return CUDA_SUCCESS;
 }
 
-API(cuDevicePrimaryCtxRelease, (CUdevice number), (number), "%d", number)
+API(cuDevicePrimaryCtxRelease, "%d", (CUdevice, number))
 {
     return do_cuDevicePrimaryCtxRelease_v2(number);
 }
 
-API_IN(enter_primary(number), cuDevicePrimaryCtxSetFlags_v2, (CUdevice number, unsigned flags),
-       (number, flags), "%d, %u", number, flags)
+API_IN(enter_primary(number), cuDevicePrimaryCtxSetFlags_v2, "%d, %u", (CUdevice, number),
+       (unsigned, flags))
 {
     if (flags & ~CONTEXT_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
@@ -99,15 +98,13 @@ API_IN(enter_primary(number), cuDevicePrimaryCtxSetFlags_v2, (CUdevice number, u
     return CUDA_SUCCESS;
 }
 
-API(cuDevicePrimaryCtxSetFlags, (CUdevice number, unsigned flags), (number, flags), "%d, %u",
-    number, flags)
+API(cuDevicePrimaryCtxSetFlags, "%d, %u", (CUdevice, number), (unsigned, flags))
 {
     return do_cuDevicePrimaryCtxSetFlags_v2(number, flags);
 }
 
-API_IN(enter_primary(number), cuDevicePrimaryCtxGetState,
-       (CUdevice number, unsigned *flags, int *active), (number, flags, active), "%d, *%llu, *%llu",
-       number, RESULT(flags), RESULT(active))
+API_IN(enter_primary(number), cuDevicePrimaryCtxGetState, "%d, *%llu, *%llu", (CUdevice, number),
+       (unsigned *, flags, RESULT(flags)), (int *, active, RESULT(active)))
 {
     if (!flags || !active)
         return CUDA_ERROR_INVALID_VALUE;
@@ -118,7 +115,7 @@ API_IN(enter_primary(number), cuDevicePrimaryCtxGetState,
 
 /* A context in which a kernel has failed is destroyed, though its handle stays; who has retained
  * any other one keeps it. */
-API_IN(enter_primary(number), cuDevicePrimaryCtxReset_v2, (CUdevice number), (number), "%d", number)
+API_IN(enter_primary(number), cuDevicePrimaryCtxReset_v2, "%d", (CUdevice, number))
 {
     struct primary *p = &primaries[number];
     if (p->context && p->context->failed)
@@ -126,7 +123,7 @@ API_IN(enter_primary(number), cuDevicePrimaryCtxReset_v2, (CUdevice number), (nu
     return CUDA_SUCCESS;
 }
 
-API(cuDevicePrimaryCtxReset, (CUdevice number), (number), "%d", number)
+API(cuDevicePrimaryCtxReset, "%d", (CUdevice, number))
 {
     return do_cuDevicePrimaryCtxReset_v2(number);
 }

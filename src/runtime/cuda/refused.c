@@ -100,8 +100,7 @@ static void tell_at_the_end(void)
  * up to 12, and 13, ask for first), which gives up then; NVIDIA's run-time compiler (13), which
  * goes on without.
  */
-API(cuGetExportTable, (const void **table, const CUuuid *id), (table, id), "*%p, %p", HANDLE(table),
-    id)
+API(cuGetExportTable, "*%p, %p", (const void **, table, HANDLE(table)), (const CUuuid *, id))
 {
     static const char runtime[][16] = {
         "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9",

@@ -1,14 +1,13 @@
 /* libcuda: what a program sets for a context ("CUDA Driver API": 6.8). */
 #include "runtime/cuda/context.h"
 
-API_IN(state_enter(&g), cuCtxSetLimit, (CUlimit limit, size_t value), (limit, value), "%d, %zu",
-       (int)limit, value)
+API_IN(state_enter(&g), cuCtxSetLimit, "%d, %zu", (CUlimit, limit), (size_t, value))
 {
     return gpu_set_limit(g, limit, value);
 }
 
-API_IN(state_enter(&g), cuCtxGetLimit, (size_t * value, CUlimit limit), (value, limit), "*%llu, %d",
-       RESULT(value), (int)limit)
+API_IN(state_enter(&g), cuCtxGetLimit, "*%llu, %d", (size_t *, value, RESULT(value)),
+       (CUlimit, limit))
 {
     if (!value)
         return CUDA_ERROR_INVALID_VALUE;
@@ -17,7 +16,7 @@ API_IN(state_enter(&g), cuCtxGetLimit, (size_t * value, CUlimit limit), (value, 
     return gpu_limit(g, limit, value) ? CUDA_SUCCESS : CUDA_ERROR_UNSUPPORTED_LIMIT;
 }
 
-API_IN(state_enter(&g), cuCtxSetCacheConfig, (CUfunc_cache config), (config), "%d", (int)config)
+API_IN(state_enter(&g), cuCtxSetCacheConfig, "%d", (CUfunc_cache, config))
 {
     if (config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -25,8 +24,7 @@ API_IN(state_enter(&g), cuCtxSetCacheConfig, (CUfunc_cache config), (config), "%
     return CUDA_SUCCESS;
 }
 
-API_IN(state_enter(&g), cuCtxGetCacheConfig, (CUfunc_cache * config), (config), "*%llu",
-       RESULT(config))
+API_IN(state_enter(&g), cuCtxGetCacheConfig, "*%llu", (CUfunc_cache *, config, RESULT(config)))
 {
     if (config)
         *config = state_context()->cache;
@@ -34,16 +32,15 @@ API_IN(state_enter(&g), cuCtxGetCacheConfig, (CUfunc_cache * config), (config), 
 }
 
 /* Banks are of 4 bytes, whatever a program asks for. */
-API_IN(state_enter(&g), cuCtxSetSharedMemConfig, (CUsharedconfig config), (config), "%d",
-       (int)config)
+API_IN(state_enter(&g), cuCtxSetSharedMemConfig, "%d", (CUsharedconfig, config))
 {
     if (config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
 
-API_IN(state_enter(&g), cuCtxGetSharedMemConfig, (CUsharedconfig * config), (config), "*%llu",
-       RESULT(config))
+API_IN(state_enter(&g), cuCtxGetSharedMemConfig, "*%llu",
+       (CUsharedconfig *, config, RESULT(config)))
 {
     if (config)
         *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
@@ -51,8 +48,8 @@ API_IN(state_enter(&g), cuCtxGetSharedMemConfig, (CUsharedconfig * config), (con
 }
 
 /* Streams keep their priority; work is done when it is given, whatever it is. */
-API_IN(state_enter(&g), cuCtxGetStreamPriorityRange, (int *least, int *greatest), (least, greatest),
-       "*%llu, *%llu", RESULT(least), RESULT(greatest))
+API_IN(state_enter(&g), cuCtxGetStreamPriorityRange, "*%llu, *%llu", (int *, least, RESULT(least)),
+       (int *, greatest, RESULT(greatest)))
 {
     if (least)
         *least = 0;
@@ -73,16 +70,16 @@ static CUresult enter_given(CUcontext context)
                : state_leave(CUDA_ERROR_INVALID_CONTEXT);
 }
 
-API_IN(enter_given(context), cuCtxGetApiVersion, (CUcontext context, unsigned *version),
-       (context, version), "%p, *%llu", context, RESULT(version))
+API_IN(enter_given(context), cuCtxGetApiVersion, "%p, *%llu", (CUcontext, context),
+       (unsigned *, version, RESULT(version)))
 {
     if (version)
         *version = 3020;
     return version ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(enter_given(context), cuCtxGetId, (CUcontext context, unsigned long long *id), (context, id),
-       "%p, *%llu", context, RESULT(id))
+API_IN(enter_given(context), cuCtxGetId, "%p, *%llu", (CUcontext, context),
+       (unsigned long long *, id, RESULT(id)))
 {
     if (id)
         *id = (context ? context : state_context())->id;
@@ -90,7 +87,7 @@ API_IN(enter_given(context), cuCtxGetId, (CUcontext context, unsigned long long 
 }
 
 /* No GPU has access to another one's memory. */
-API_IN(state_enter(&g), cuCtxDisablePeerAccess, (CUcontext peer), (peer), "%p", peer)
+API_IN(state_enter(&g), cuCtxDisablePeerAccess, "%p", (CUcontext, peer))
 {
     return state_is_context(peer) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT;
 }

@@ -175,7 +175,7 @@ static enum wt_status make_devices(struct wt_error *err)
     return WT_OK;
 }
 
-API(cuInit, (unsigned flags), (flags), "%u", flags)
+API(cuInit, "%u", (unsigned, flags))
 {
     struct wt_error err;
     CUresult result = CUDA_SUCCESS;
@@ -201,7 +201,7 @@ API(cuInit, (unsigned flags), (flags), "%u", flags)
     return state_leave(result);
 }
 
-API(cuDriverGetVersion, (int *version), (version), "*%llu", RESULT(version))
+API(cuDriverGetVersion, "*%llu", (int *, version, RESULT(version)))
 {
     if (!version)
         return CUDA_ERROR_INVALID_VALUE;
@@ -219,13 +219,12 @@ static CUresult error_text(CUresult error, bool name, const char **text)
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuGetErrorName, (CUresult error, const char **text), (error, text), "%d, %p", (int)error, text)
+API(cuGetErrorName, "%d, %p", (CUresult, error), (const char **, text))
 {
     return error_text(error, true, text);
 }
 
-API(cuGetErrorString, (CUresult error, const char **text), (error, text), "%d, %p", (int)error,
-    text)
+API(cuGetErrorString, "%d, %p", (CUresult, error), (const char **, text))
 {
     return error_text(error, false, text);
 }
@@ -241,23 +240,23 @@ static CUresult need_device(CUdevice number, struct gpu **gpu)
     return *gpu ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_DEVICE);
 }
 
-API_IN(state_lock(), cuDeviceGetCount, (int *count), (count), "*%llu", RESULT(count))
+API_IN(state_lock(), cuDeviceGetCount, "*%llu", (int *, count, RESULT(count)))
 {
     if (count)
         *count = (int)device_count;
     return count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(need_device(ordinal, &g), cuDeviceGet, (CUdevice * number, int ordinal), (number, ordinal),
-       "*%llu, %d", RESULT(number), ordinal)
+API_IN(need_device(ordinal, &g), cuDeviceGet, "*%llu, %d", (CUdevice *, number, RESULT(number)),
+       (int, ordinal))
 {
     if (number)
         *number = ordinal;
     return number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(need_device(number, &g), cuDeviceGetName, (char *name, int length, CUdevice number),
-       (name, length, number), "%p, %d, %d", name, length, number)
+API_IN(need_device(number, &g), cuDeviceGetName, "%p, %d, %d", (char *, name), (int, length),
+       (CUdevice, number))
 {
     if (!name || length < 1)
         return CUDA_ERROR_INVALID_VALUE;
@@ -363,9 +362,8 @@ static int attribute_of(const struct gpu *g, CUdevice_attribute attribute)
     }
 }
 
-API_IN(need_device(number, &g), cuDeviceGetAttribute,
-       (int *value, CUdevice_attribute attribute, CUdevice number), (value, attribute, number),
-       "*%llu, %d, %d", RESULT(value), (int)attribute, number)
+API_IN(need_device(number, &g), cuDeviceGetAttribute, "*%llu, %d, %d",
+       (int *, value, RESULT(value)), (CUdevice_attribute, attribute), (CUdevice, number))
 {
     const unsigned last = 147; /* of CUDA 13.0 */
     if (!value || attribute < 1 || attribute > last)
@@ -374,8 +372,8 @@ API_IN(need_device(number, &g), cuDeviceGetAttribute,
     return CUDA_SUCCESS;
 }
 
-API(cuDeviceComputeCapability, (int *major, int *minor, CUdevice number), (major, minor, number),
-    "*%llu, *%llu, %d", RESULT(major), RESULT(minor), number)
+API(cuDeviceComputeCapability, "*%llu, *%llu, %d", (int *, major, RESULT(major)),
+    (int *, minor, RESULT(minor)), (CUdevice, number))
 {
     const CUresult result =
         do_cuDeviceGetAttribute(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, number);
@@ -384,8 +382,7 @@ API(cuDeviceComputeCapability, (int *major, int *minor, CUdevice number), (major
                                             number);
 }
 
-API(cuDeviceGetProperties, (CUdevprop * properties, CUdevice number), (properties, number),
-    "%p, %d", properties, number)
+API(cuDeviceGetProperties, "%p, %d", (CUdevprop *, properties), (CUdevice, number))
 {
     static const CUdevice_attribute members[] = {
         CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
@@ -414,29 +411,28 @@ API(cuDeviceGetProperties, (CUdevprop * properties, CUdevice number), (propertie
     return result;
 }
 
-API_IN(need_device(number, &g), cuDeviceTotalMem_v2, (size_t * bytes, CUdevice number),
-       (bytes, number), "*%llu, %d", RESULT(bytes), number)
+API_IN(need_device(number, &g), cuDeviceTotalMem_v2, "*%llu, %d", (size_t *, bytes, RESULT(bytes)),
+       (CUdevice, number))
 {
     if (bytes)
         *bytes = gpu_memory(g);
     return bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(need_device(number, &g), cuDeviceGetUuid, (CUuuid * uuid, CUdevice number), (uuid, number),
-       "%p, %d", uuid, number)
+API_IN(need_device(number, &g), cuDeviceGetUuid, "%p, %d", (CUuuid *, uuid), (CUdevice, number))
 {
     if (uuid)
         uuid_of(places[number], uuid->bytes);
     return uuid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice number), (uuid, number), "%p, %d", uuid, number)
+API(cuDeviceGetUuid_v2, "%p, %d", (CUuuid *, uuid), (CUdevice, number))
 {
     return do_cuDeviceGetUuid(uuid, number);
 }
 
-API_IN(need_device(number, &g), cuDeviceGetPCIBusId, (char *id, int length, CUdevice number),
-       (id, length, number), "%p, %d, %d", id, length, number)
+API_IN(need_device(number, &g), cuDeviceGetPCIBusId, "%p, %d, %d", (char *, id), (int, length),
+       (CUdevice, number))
 {
     if (!id || length < 1)
         return CUDA_ERROR_INVALID_VALUE;
@@ -445,8 +441,8 @@ API_IN(need_device(number, &g), cuDeviceGetPCIBusId, (char *id, int length, CUde
 }
 
 /* The memory of a GPU is its own: kernels of another one do not reach it. */
-API_IN(need_device(number, &g), cuDeviceCanAccessPeer, (int *can, CUdevice number, CUdevice peer),
-       (can, number, peer), "*%llu, %d, %d", RESULT(can), number, peer)
+API_IN(need_device(number, &g), cuDeviceCanAccessPeer, "*%llu, %d, %d", (int *, can, RESULT(can)),
+       (CUdevice, number), (CUdevice, peer))
 {
     if (!state_gpu(peer))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -455,10 +451,9 @@ API_IN(need_device(number, &g), cuDeviceCanAccessPeer, (int *can, CUdevice numbe
     return can ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(need_device(number, &g), cuDeviceGetP2PAttribute,
-       (int *value, CUdevice_P2PAttribute attribute, CUdevice number, CUdevice peer),
-       (value, attribute, number, peer), "*%llu, %d, %d, %d", RESULT(value), (int)attribute, number,
-       peer)
+API_IN(need_device(number, &g), cuDeviceGetP2PAttribute, "*%llu, %d, %d, %d",
+       (int *, value, RESULT(value)), (CUdevice_P2PAttribute, attribute), (CUdevice, number),
+       (CUdevice, peer))
 {
     if (!state_gpu(peer) || peer == number)
         return CUDA_ERROR_INVALID_DEVICE;
@@ -471,8 +466,8 @@ API_IN(need_device(number, &g), cuDeviceGetP2PAttribute,
 
 /* "DOMAIN:BUS:DEVICE.FUNCTION", as cuDeviceGetPCIBusId has it; domain and function may be missing.
  */
-API_IN(state_lock(), cuDeviceGetByPCIBusId, (CUdevice * number, const char *id), (number, id),
-       "*%llu, \"%s\"", RESULT(number), id ? id : "(null)")
+API_IN(state_lock(), cuDeviceGetByPCIBusId, "*%llu, \"%s\"", (CUdevice *, number, RESULT(number)),
+       (const char *, id, id ? id : "(null)"))
 {
     unsigned domain = 0, bus = 0, device = 0, function = 0;
     if (!number || !id)

@@ -56,16 +56,13 @@ static CUresult wait_value(CUstream stream, CUdeviceptr address, uint64_t value,
 }
 
 #define VALUES(what, function)                                                                     \
-    API(cuStream##what##Value32_v2,                                                                \
-        (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),                  \
-        (stream, address, value, flags), "%p, 0x%llx, %u, %u", stream, address, value, flags)      \
+    API(cuStream##what##Value32_v2, "%p, 0x%llx, %u, %u", (CUstream, stream),                      \
+        (CUdeviceptr, address), (cuuint32_t, value), (unsigned, flags))                            \
     {                                                                                              \
         return function(stream, address, value, 4, flags);                                         \
     }                                                                                              \
-    API(cuStream##what##Value64_v2,                                                                \
-        (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags),                  \
-        (stream, address, value, flags), "%p, 0x%llx, %llu, %u", stream, address,                  \
-        (unsigned long long)value, flags)                                                          \
+    API(cuStream##what##Value64_v2, "%p, 0x%llx, %llu, %u", (CUstream, stream),                    \
+        (CUdeviceptr, address), (cuuint64_t, value, (unsigned long long)value), (unsigned, flags)) \
     {                                                                                              \
         return function(stream, address, value, 8, flags);                                         \
     }

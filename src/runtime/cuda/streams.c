@@ -45,9 +45,8 @@ static CUresult check_not_captured(CUstream stream)
 }
 
 /* A priority outside of the range becomes the nearest one. */
-API_IN(state_enter(&g), cuStreamCreateWithPriority,
-       (CUstream * stream, unsigned flags, int priority), (stream, flags, priority), "*%p, %u, %d",
-       HANDLE(stream), flags, priority)
+API_IN(state_enter(&g), cuStreamCreateWithPriority, "*%p, %u, %d",
+       (CUstream *, stream, HANDLE(stream)), (unsigned, flags), (int, priority))
 {
     if (!stream || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
@@ -68,13 +67,12 @@ API_IN(state_enter(&g), cuStreamCreateWithPriority,
     return CUDA_SUCCESS;
 }
 
-API(cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags), "*%p, %u", HANDLE(stream),
-    flags)
+API(cuStreamCreate, "*%p, %u", (CUstream *, stream, HANDLE(stream)), (unsigned, flags))
 {
     return do_cuStreamCreateWithPriority(stream, flags, 0);
 }
 
-API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
+API_IN(state_lock(), cuStreamDestroy_v2, "%p", (CUstream, stream))
 {
     struct CUstream_st **at = stream_find(stream), *s = *at;
     if (!stream || !s) {
@@ -89,18 +87,18 @@ API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stre
     return failed;
 }
 
-API(cuStreamQuery, (CUstream stream), (stream), "%p", stream)
+API(cuStreamQuery, "%p", (CUstream, stream))
 {
     return check_not_captured(stream);
 }
 
-API(cuStreamSynchronize, (CUstream stream), (stream), "%p", stream)
+API(cuStreamSynchronize, "%p", (CUstream, stream))
 {
     return check_not_captured(stream);
 }
 
 /* Kernels have ended when their launch returns: only a failure is left to report. */
-API(cuCtxSynchronize, (void), (), "%s", "")
+API(cuCtxSynchronize, "%s", (void, , ""))
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
@@ -112,7 +110,7 @@ API(cuCtxSynchronize, (void), (), "%s", "")
     return state_leave(CUDA_SUCCESS);
 }
 
-API(cuCtxSynchronize_v2, (CUcontext context), (context), "%p", context)
+API(cuCtxSynchronize_v2, "%p", (CUcontext, context))
 {
     if (!state_names_context(context))
         return do_cuCtxSynchronize();
@@ -127,24 +125,24 @@ API(cuCtxSynchronize_v2, (CUcontext context), (context), "%p", context)
 
 /* ---- what a stream is ---- */
 
-API_IN(state_enter_stream(stream, &g), cuStreamGetPriority, (CUstream stream, int *priority),
-       (stream, priority), "%p, *%llu", stream, RESULT(priority))
+API_IN(state_enter_stream(stream, &g), cuStreamGetPriority, "%p, *%llu", (CUstream, stream),
+       (int *, priority, RESULT(priority)))
 {
     if (priority)
         *priority = stream_always_exists(stream) ? 0 : stream->priority;
     return priority ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_stream(stream, &g), cuStreamGetFlags, (CUstream stream, unsigned *flags),
-       (stream, flags), "%p, *%llu", stream, RESULT(flags))
+API_IN(state_enter_stream(stream, &g), cuStreamGetFlags, "%p, *%llu", (CUstream, stream),
+       (unsigned *, flags, RESULT(flags)))
 {
     if (flags)
         *flags = stream_always_exists(stream) ? CU_STREAM_DEFAULT : stream->flags;
     return flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_stream(stream, &g), cuStreamGetCtx, (CUstream stream, CUcontext *context),
-       (stream, context), "%p, *%p", stream, HANDLE(context))
+API_IN(state_enter_stream(stream, &g), cuStreamGetCtx, "%p, *%p", (CUstream, stream),
+       (CUcontext *, context, HANDLE(context)))
 {
     if (context)
         *context = state_entered();
@@ -152,8 +150,8 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetCtx, (CUstream stream, CUconte
 }
 
 /* There are no green contexts. */
-API(cuStreamGetCtx_v2, (CUstream stream, CUcontext *context, void **green),
-    (stream, context, green), "%p, *%p, %p", stream, HANDLE(context), (void *)green)
+API(cuStreamGetCtx_v2, "%p, *%p, %p", (CUstream, stream), (CUcontext *, context, HANDLE(context)),
+    (void **, green))
 {
     if (!green)
         return CUDA_ERROR_INVALID_VALUE;
@@ -161,16 +159,16 @@ API(cuStreamGetCtx_v2, (CUstream stream, CUcontext *context, void **green),
     return do_cuStreamGetCtx(stream, context);
 }
 
-API_IN(state_enter_stream(stream, &g), cuStreamGetDevice, (CUstream stream, CUdevice *number),
-       (stream, number), "%p, *%llu", stream, RESULT(number))
+API_IN(state_enter_stream(stream, &g), cuStreamGetDevice, "%p, *%llu", (CUstream, stream),
+       (CUdevice *, number, RESULT(number)))
 {
     if (number)
         *number = (CUdevice)gpu_number(g);
     return number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_stream(stream, &g), cuStreamGetId, (CUstream stream, unsigned long long *id),
-       (stream, id), "%p, *%llu", stream, RESULT(id))
+API_IN(state_enter_stream(stream, &g), cuStreamGetId, "%p, *%llu", (CUstream, stream),
+       (unsigned long long *, id, RESULT(id)))
 {
     if (id)
         *id = stream == CU_STREAM_PER_THREAD ? 2 : stream_always_exists(stream) ? 1 : stream->id;
@@ -180,8 +178,8 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetId, (CUstream stream, unsigned
 /* ---- functions of the host ---- */
 
 /* Without the lock: the function may call us. A callback is told of a kernel that has failed. */
-API(cuStreamAddCallback, (CUstream stream, CUstreamCallback call, void *data, unsigned flags),
-    (stream, call, data, flags), "%p, %p, %u", stream, data, flags)
+API(cuStreamAddCallback, "%p, %p, %u", (CUstream, stream), (CUstreamCallback, call, ),
+    (void *, data), (unsigned, flags))
 {
     const CUresult result = check_not_captured(stream);
     if (!call || flags)
@@ -204,8 +202,7 @@ CUresult host_node(const CUDA_HOST_NODE_PARAMS *what, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-API(cuLaunchHostFunc, (CUstream stream, CUhostFn call, void *data), (stream, call, data), "%p, %p",
-    stream, data)
+API(cuLaunchHostFunc, "%p, %p", (CUstream, stream), (CUhostFn, call, ), (void *, data))
 {
     CUresult result = CUDA_SUCCESS;
     const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_HOST, .host = {call, data}};
@@ -217,9 +214,8 @@ API(cuLaunchHostFunc, (CUstream stream, CUhostFn call, void *data), (stream, cal
 }
 
 /* A kernel ends within its launch, so no stream uses memory while the host does. */
-API_IN(state_enter_stream(stream, &g), cuStreamAttachMemAsync,
-       (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
-       (stream, address, bytes, flags), "%p, 0x%llx, %zu, %u", stream, address, bytes, flags)
+API_IN(state_enter_stream(stream, &g), cuStreamAttachMemAsync, "%p, 0x%llx, %zu, %u",
+       (CUstream, stream), (CUdeviceptr, address), (size_t, bytes), (unsigned, flags))
 {
     const struct gpu *owner = state_owner(address, NULL);
     uint64_t base = 0, size = 0;

@@ -11,7 +11,7 @@ EXPORT const char *vx_result_string(vx_result_t result)
     return call_result_name(result);
 }
 
-API3(vx_device_count, (uint32_t * count), (count), "*%llu", RESULT(count))
+API3(vx_device_count, "*%llu", (uint32_t *, count, RESULT(count)))
 {
     if (!count)
         return call_fail(err, VX_ERR_INVALID_VALUE, "no place for the number");
@@ -20,66 +20,58 @@ API3(vx_device_count, (uint32_t * count), (count), "*%llu", RESULT(count))
     return result;
 }
 
-API3(vx_device_open, (uint32_t index, vx_device_h *device), (index, device), "%u, *%p", index,
-     HANDLE(device))
+API3(vx_device_open, "%u, *%p", (uint32_t, index), (vx_device_h *, device, HANDLE(device)))
 {
     return device_open(index, device, err);
 }
 
 RETAINS(vx_device_retain, vx_device_h, HANDLE_DEVICE, struct gpu, opened)
 
-API3(vx_device_release, (vx_device_h device), (device), "%p", device)
+API3(vx_device_release, "%p", (vx_device_h, device))
 {
     return device_close(device, err);
 }
 
-API3(vx_device_query, (vx_device_h device, uint32_t id, uint64_t *value), (device, id, value),
-     "%p, 0x%x, *0x%llx", device, id, RESULT(value))
+API3(vx_device_query, "%p, 0x%x, *0x%llx", (vx_device_h, device), (uint32_t, id),
+     (uint64_t *, value, RESULT(value)))
 {
     return device_caps(device, id, value, err);
 }
 
-API3(vx_device_memory_info, (vx_device_h device, uint64_t *free, uint64_t *used),
-     (device, free, used), "%p, *%llu, *%llu", device, RESULT(free), RESULT(used))
+API3(vx_device_memory_info, "%p, *%llu, *%llu", (vx_device_h, device),
+     (uint64_t *, free, RESULT(free)), (uint64_t *, used, RESULT(used)))
 {
     return device_memory(device, free, used, err);
 }
 
-API3(vx_device_mpm_query,
-     (vx_device_h device, uint32_t class, uint32_t address, uint32_t core, uint64_t *value),
-     (device, class, address, core, value), "%p, %u, 0x%x, %u, *%llu", device, class, address, core,
-     RESULT(value))
+API3(vx_device_mpm_query, "%p, %u, 0x%x, %u, *%llu", (vx_device_h, device), (uint32_t, class),
+     (uint32_t, address), (uint32_t, core), (uint64_t *, value, RESULT(value)))
 {
     return device_counter(device, address, core, value, err);
 }
 
-API3(vx_device_dump_perf, (vx_device_h device, FILE *out), (device, out), "%p, %p", device,
-     (void *)out)
+API3(vx_device_dump_perf, "%p, %p", (vx_device_h, device), (FILE *, out))
 {
     return device_perf(device, out, err);
 }
 
-API3(vx_device_max_occupancy_grid,
-     (vx_device_h device, uint32_t ndim, const uint32_t *global_dim, uint32_t *grid_dim,
-      uint32_t *block_dim),
-     (device, ndim, global_dim, grid_dim, block_dim), "%p, %u", device, ndim)
+API3(vx_device_max_occupancy_grid, "%p, %u", (vx_device_h, device), (uint32_t, ndim),
+     (const uint32_t *, global_dim, ), (uint32_t *, grid_dim, ), (uint32_t *, block_dim, ))
 {
     return device_grid(device, ndim, global_dim, grid_dim, block_dim, err);
 }
 
 /* ---- buffers ---- */
 
-API3(vx_buffer_create, (vx_device_h device, uint64_t size, uint32_t flags, vx_buffer_h *buffer),
-     (device, size, flags, buffer), "%p, %" PRIu64 ", 0x%x, *%p", device, size, flags,
-     HANDLE(buffer))
+API3(vx_buffer_create, "%p, %" PRIu64 ", 0x%x, *%p", (vx_device_h, device), (uint64_t, size),
+     (uint32_t, flags), (vx_buffer_h *, buffer, HANDLE(buffer)))
 {
     return device_allocate(device, false, 0, size, (int)flags, "vx_buffer_create", buffer, err);
 }
 
-API3(vx_buffer_reserve,
-     (vx_device_h device, uint64_t address, uint64_t size, uint32_t flags, vx_buffer_h *buffer),
-     (device, address, size, flags, buffer), "%p, 0x%" PRIx64 ", %" PRIu64 ", 0x%x, *%p", device,
-     address, size, flags, HANDLE(buffer))
+API3(vx_buffer_reserve, "%p, 0x%" PRIx64 ", %" PRIu64 ", 0x%x, *%p", (vx_device_h, device),
+     (uint64_t, address), (uint64_t, size), (uint32_t, flags),
+     (vx_buffer_h *, buffer, HANDLE(buffer)))
 {
     return device_allocate(device, true, address, size, (int)flags, "vx_buffer_reserve", buffer,
                            err);
@@ -87,20 +79,19 @@ API3(vx_buffer_reserve,
 
 RETAINS(vx_buffer_retain, vx_buffer_h, HANDLE_BUFFER, struct buffer, refs)
 
-API3(vx_buffer_release, (vx_buffer_h buffer), (buffer), "%p", buffer)
+API3(vx_buffer_release, "%p", (vx_buffer_h, buffer))
 {
     return buffer_end(buffer, "vx_buffer_release", err);
 }
 
-API3(vx_buffer_address, (vx_buffer_h buffer, uint64_t *address), (buffer, address), "%p, *0x%llx",
-     buffer, RESULT(address))
+API3(vx_buffer_address, "%p, *0x%llx", (vx_buffer_h, buffer),
+     (uint64_t *, address, RESULT(address)))
 {
     return buffer_where(buffer, address, err);
 }
 
-API3(vx_buffer_access, (vx_buffer_h buffer, uint64_t offset, uint64_t size, uint32_t flags),
-     (buffer, offset, size, flags), "%p, %" PRIu64 ", %" PRIu64 ", 0x%x", buffer, offset, size,
-     flags)
+API3(vx_buffer_access, "%p, %" PRIu64 ", %" PRIu64 ", 0x%x", (vx_buffer_h, buffer),
+     (uint64_t, offset), (uint64_t, size), (uint32_t, flags))
 {
     return device_access(buffer, offset, size, (int)flags, err);
 }
@@ -172,10 +163,8 @@ static struct buffer *hold(const void *handle, struct wt_error *err)
     return b;
 }
 
-API3(vx_buffer_map,
-     (vx_buffer_h buffer, uint64_t offset, uint64_t size, uint32_t flags, void **host),
-     (buffer, offset, size, flags, host), "%p, %" PRIu64 ", %" PRIu64 ", 0x%x, *%p", buffer, offset,
-     size, flags, HANDLE(host))
+API3(vx_buffer_map, "%p, %" PRIu64 ", %" PRIu64 ", 0x%x, *%p", (vx_buffer_h, buffer),
+     (uint64_t, offset), (uint64_t, size), (uint32_t, flags), (void **, host, HANDLE(host)))
 {
     struct buffer *b = hold(buffer, err);
     if (!b)
@@ -194,7 +183,7 @@ API3(vx_buffer_map,
     return result;
 }
 
-API3(vx_buffer_unmap, (vx_buffer_h buffer, void *host), (buffer, host), "%p, %p", buffer, host)
+API3(vx_buffer_unmap, "%p, %p", (vx_buffer_h, buffer), (void *, host))
 {
     struct buffer *b = hold(buffer, err);
     if (!b)

@@ -95,9 +95,8 @@ static enum vx_result enqueue(struct command *c, const struct ask *a, struct wt_
     return result;
 }
 
-#define LIST count, events, done
+#define LIST (uint32_t, count), (const vx_event_h *, events), (vx_event_h *, done, HANDLE(done))
 #define LIST_FORMAT ", %u, %p, *%p"
-#define LIST_VALUES count, (const void *)events, HANDLE(done)
 #define ASK(...)                                                                                   \
     &(const struct ask)                                                                            \
     {                                                                                              \
@@ -136,12 +135,9 @@ static enum vx_result do_copy(struct command *c, struct wt_error *err)
     return done ? VX_SUCCESS : no_memory(err);
 }
 
-API3(vx_enqueue_copy,
-     (vx_queue_h queue, vx_buffer_h to, uint64_t to_offset, vx_buffer_h from, uint64_t from_offset,
-      uint64_t size, VX_WAIT_LIST),
-     (queue, to, to_offset, from, from_offset, size, LIST),
-     "%p, %p, %" PRIu64 ", %p, %" PRIu64 ", %" PRIu64 LIST_FORMAT, (void *)queue, to, to_offset,
-     from, from_offset, size, LIST_VALUES)
+API3(vx_enqueue_copy, "%p, %p, %" PRIu64 ", %p, %" PRIu64 ", %" PRIu64 LIST_FORMAT,
+     (vx_queue_h, queue), (vx_buffer_h, to), (uint64_t, to_offset), (vx_buffer_h, from),
+     (uint64_t, from_offset), (uint64_t, size), LIST)
 {
     struct command c = {.name = "vx_enqueue_copy",
                         .work = do_copy,
@@ -151,10 +147,8 @@ API3(vx_enqueue_copy,
     return enqueue(&c, ASK(.to = true, .from = true, .to_handle = to, .from_handle = from), err);
 }
 
-API3(vx_enqueue_read,
-     (vx_queue_h queue, void *to, vx_buffer_h from, uint64_t offset, uint64_t size, VX_WAIT_LIST),
-     (queue, to, from, offset, size, LIST), "%p, %p, %p, %" PRIu64 ", %" PRIu64 LIST_FORMAT,
-     (void *)queue, to, from, offset, size, LIST_VALUES)
+API3(vx_enqueue_read, "%p, %p, %p, %" PRIu64 ", %" PRIu64 LIST_FORMAT, (vx_queue_h, queue),
+     (void *, to), (vx_buffer_h, from), (uint64_t, offset), (uint64_t, size), LIST)
 {
     struct command c = {.name = "vx_enqueue_read",
                         .work = do_copy,
@@ -166,11 +160,8 @@ API3(vx_enqueue_read,
     return enqueue(&c, ASK(.from = true, .from_handle = from), err);
 }
 
-API3(vx_enqueue_write,
-     (vx_queue_h queue, vx_buffer_h to, uint64_t offset, const void *from, uint64_t size,
-      VX_WAIT_LIST),
-     (queue, to, offset, from, size, LIST), "%p, %p, %" PRIu64 ", %p, %" PRIu64 LIST_FORMAT,
-     (void *)queue, to, offset, from, size, LIST_VALUES)
+API3(vx_enqueue_write, "%p, %p, %" PRIu64 ", %p, %" PRIu64 LIST_FORMAT, (vx_queue_h, queue),
+     (vx_buffer_h, to), (uint64_t, offset), (const void *, from), (uint64_t, size), LIST)
 {
     struct command c = {.name = "vx_enqueue_write",
                         .work = do_copy,
@@ -245,10 +236,8 @@ static enum vx_result do_box(struct command *c, struct wt_error *err)
     return done ? VX_SUCCESS : no_memory(err);
 }
 
-API3(vx_enqueue_read_rect,
-     (vx_queue_h queue, void *to, vx_buffer_h from, const vx_rect_info_t *info, VX_WAIT_LIST),
-     (queue, to, from, info, LIST), "%p, %p, %p, %p" LIST_FORMAT, (void *)queue, to, from,
-     (const void *)info, LIST_VALUES)
+API3(vx_enqueue_read_rect, "%p, %p, %p, %p" LIST_FORMAT, (vx_queue_h, queue), (void *, to),
+     (vx_buffer_h, from), (const vx_rect_info_t *, info), LIST)
 {
     struct command c = {.name = "vx_enqueue_read_rect", .work = do_box, .host_to = to};
     if (!to)
@@ -257,10 +246,8 @@ API3(vx_enqueue_read_rect,
                    err);
 }
 
-API3(vx_enqueue_write_rect,
-     (vx_queue_h queue, vx_buffer_h to, const void *from, const vx_rect_info_t *info, VX_WAIT_LIST),
-     (queue, to, from, info, LIST), "%p, %p, %p, %p" LIST_FORMAT, (void *)queue, to, from,
-     (const void *)info, LIST_VALUES)
+API3(vx_enqueue_write_rect, "%p, %p, %p, %p" LIST_FORMAT, (vx_queue_h, queue), (vx_buffer_h, to),
+     (const void *, from), (const vx_rect_info_t *, info), LIST)
 {
     struct command c = {.name = "vx_enqueue_write_rect", .work = do_box, .host_from = from};
     if (!from)
@@ -268,10 +255,8 @@ API3(vx_enqueue_write_rect,
     return enqueue(&c, ASK(.to = true, .to_handle = to, .check = check_box, .info = info), err);
 }
 
-API3(vx_enqueue_copy_rect,
-     (vx_queue_h queue, vx_buffer_h to, vx_buffer_h from, const vx_rect_info_t *info, VX_WAIT_LIST),
-     (queue, to, from, info, LIST), "%p, %p, %p, %p" LIST_FORMAT, (void *)queue, to, from,
-     (const void *)info, LIST_VALUES)
+API3(vx_enqueue_copy_rect, "%p, %p, %p, %p" LIST_FORMAT, (vx_queue_h, queue), (vx_buffer_h, to),
+     (vx_buffer_h, from), (const vx_rect_info_t *, info), LIST)
 {
     struct command c = {.name = "vx_enqueue_copy_rect", .work = do_box};
     return enqueue(&c,
@@ -307,12 +292,9 @@ static uint8_t *repeat(const void *pattern, size_t size, uint64_t room, size_t *
     return bytes;
 }
 
-API3(vx_enqueue_fill_buffer,
-     (vx_queue_h queue, vx_buffer_h to, uint64_t offset, uint64_t size, const void *pattern,
-      size_t pattern_size, VX_WAIT_LIST),
-     (queue, to, offset, size, pattern, pattern_size, LIST),
-     "%p, %p, %" PRIu64 ", %" PRIu64 ", %p, %zu" LIST_FORMAT, (void *)queue, to, offset, size,
-     pattern, pattern_size, LIST_VALUES)
+API3(vx_enqueue_fill_buffer, "%p, %p, %" PRIu64 ", %" PRIu64 ", %p, %zu" LIST_FORMAT,
+     (vx_queue_h, queue), (vx_buffer_h, to), (uint64_t, offset), (uint64_t, size),
+     (const void *, pattern), (size_t, pattern_size), LIST)
 {
     struct command c = {
         .name = "vx_enqueue_fill_buffer", .work = do_fill, .to_offset = offset, .size = size};
@@ -343,12 +325,9 @@ static enum vx_result do_map(struct command *c, struct wt_error *err)
     return map_read(c->to, err);
 }
 
-API3(vx_enqueue_map,
-     (vx_queue_h queue, vx_buffer_h buffer, uint64_t offset, uint64_t size, uint32_t flags,
-      VX_WAIT_LIST, void **host),
-     (queue, buffer, offset, size, flags, LIST, host),
-     "%p, %p, %" PRIu64 ", %" PRIu64 ", 0x%x" LIST_FORMAT ", *%p", (void *)queue, buffer, offset,
-     size, flags, LIST_VALUES, HANDLE(host))
+API3(vx_enqueue_map, "%p, %p, %" PRIu64 ", %" PRIu64 ", 0x%x" LIST_FORMAT ", *%p",
+     (vx_queue_h, queue), (vx_buffer_h, buffer), (uint64_t, offset), (uint64_t, size),
+     (uint32_t, flags), LIST, (void **, host, HANDLE(host)))
 {
     struct command c = {
         .name = "vx_enqueue_map", .work = do_map, .to_offset = offset, .size = size, .addr = flags};
@@ -360,9 +339,8 @@ static enum vx_result do_unmap(struct command *c, struct wt_error *err)
     return map_end(c->to, c->host_from, err);
 }
 
-API3(vx_enqueue_unmap, (vx_queue_h queue, vx_buffer_h buffer, void *host, VX_WAIT_LIST),
-     (queue, buffer, host, LIST), "%p, %p, %p" LIST_FORMAT, (void *)queue, buffer, host,
-     LIST_VALUES)
+API3(vx_enqueue_unmap, "%p, %p, %p" LIST_FORMAT, (vx_queue_h, queue), (vx_buffer_h, buffer),
+     (void *, host), LIST)
 {
     struct command c = {.name = "vx_enqueue_unmap", .work = do_unmap, .host_from = host};
     return enqueue(&c, ASK(.to = true, .to_handle = buffer), err);
@@ -370,8 +348,7 @@ API3(vx_enqueue_unmap, (vx_queue_h queue, vx_buffer_h buffer, void *host, VX_WAI
 
 /* ---- order ---- */
 
-API3(vx_enqueue_barrier, (vx_queue_h queue, VX_WAIT_LIST), (queue, LIST), "%p" LIST_FORMAT,
-     (void *)queue, LIST_VALUES)
+API3(vx_enqueue_barrier, "%p" LIST_FORMAT, (vx_queue_h, queue), LIST)
 {
     struct command c = {.name = "vx_enqueue_barrier"};
     return enqueue(&c, ASK(.to = false), err);
@@ -389,17 +366,15 @@ static enum vx_result do_signal(struct command *c, struct wt_error *err)
     return VX_SUCCESS;
 }
 
-API3(vx_enqueue_signal, (vx_queue_h queue, vx_event_h event, uint64_t value, VX_WAIT_LIST),
-     (queue, event, value, LIST), "%p, %p, %" PRIu64 LIST_FORMAT, (void *)queue, (void *)event,
-     value, LIST_VALUES)
+API3(vx_enqueue_signal, "%p, %p, %" PRIu64 LIST_FORMAT, (vx_queue_h, queue), (vx_event_h, event),
+     (uint64_t, value), LIST)
 {
     struct command c = {.name = "vx_enqueue_signal", .work = do_signal, .value = value};
     return enqueue(&c, ASK(.event = true, .event_handle = event), err);
 }
 
-API3(vx_enqueue_wait_value, (vx_queue_h queue, vx_event_h event, uint64_t value, VX_WAIT_LIST),
-     (queue, event, value, LIST), "%p, %p, %" PRIu64 LIST_FORMAT, (void *)queue, (void *)event,
-     value, LIST_VALUES)
+API3(vx_enqueue_wait_value, "%p, %p, %" PRIu64 LIST_FORMAT, (vx_queue_h, queue),
+     (vx_event_h, event), (uint64_t, value), LIST)
 {
     struct command c = {.name = "vx_enqueue_wait_value", .awaits = true, .value = value};
     return enqueue(&c, ASK(.event = true, .event_handle = event), err);
@@ -428,9 +403,8 @@ static enum vx_result check_dcr(struct command *c, const struct ask *a, struct w
     return VX_SUCCESS;
 }
 
-API3(vx_enqueue_dcr_write, (vx_queue_h queue, uint32_t address, uint32_t value, VX_WAIT_LIST),
-     (queue, address, value, LIST), "%p, 0x%x, 0x%x" LIST_FORMAT, (void *)queue, address, value,
-     LIST_VALUES)
+API3(vx_enqueue_dcr_write, "%p, 0x%x, 0x%x" LIST_FORMAT, (vx_queue_h, queue), (uint32_t, address),
+     (uint32_t, value), LIST)
 {
     struct command c = {
         .name = "vx_enqueue_dcr_write", .work = do_dcr_write, .addr = address, .value = value};
@@ -445,9 +419,8 @@ static enum vx_result do_dcr_read(struct command *c, struct wt_error *err)
     return is ? VX_SUCCESS : no_register(c->queue->gpu, c->addr, err);
 }
 
-API3(vx_enqueue_dcr_read, (vx_queue_h queue, uint32_t address, uint32_t *value, VX_WAIT_LIST),
-     (queue, address, value, LIST), "%p, 0x%x, %p" LIST_FORMAT, (void *)queue, address,
-     (void *)value, LIST_VALUES)
+API3(vx_enqueue_dcr_read, "%p, 0x%x, %p" LIST_FORMAT, (vx_queue_h, queue), (uint32_t, address),
+     (uint32_t *, value), LIST)
 {
     struct command c = {
         .name = "vx_enqueue_dcr_read", .work = do_dcr_read, .addr = address, .word = value};
@@ -611,10 +584,8 @@ static enum vx_result do_steps(struct command *c, struct wt_error *err)
     return result;
 }
 
-API3(vx_enqueue_commands,
-     (vx_queue_h queue, const vx_command_t *commands, uint32_t number, VX_WAIT_LIST),
-     (queue, commands, number, LIST), "%p, %p, %u" LIST_FORMAT, (void *)queue,
-     (const void *)commands, number, LIST_VALUES)
+API3(vx_enqueue_commands, "%p, %p, %u" LIST_FORMAT, (vx_queue_h, queue),
+     (const vx_command_t *, commands), (uint32_t, number), LIST)
 {
     struct command c = {.name = "vx_enqueue_commands", .work = do_steps};
     return enqueue(&c, ASK(.check = check_commands, .info = commands, .number = number), err);
@@ -632,19 +603,18 @@ static const char *name_of(const vx_launch_info_t *info, char *text, size_t size
     return text;
 }
 
-API3(vx_enqueue_launch, (vx_queue_h queue, const vx_launch_info_t *info, VX_WAIT_LIST),
-     (queue, info, LIST), "%p, {kernel %p \"%s\"}" LIST_FORMAT, (void *)queue,
-     info ? (void *)info->kernel : NULL, name_of(info, (char[256]){""}, 256), LIST_VALUES)
+API3(vx_enqueue_launch, "%p, {kernel %p \"%s\"}" LIST_FORMAT, (vx_queue_h, queue),
+     (const vx_launch_info_t *, info, info ? (void *)info->kernel : NULL,
+      name_of(info, (char[256]){""}, 256)),
+     LIST)
 {
     const vx_command_t command = {.type = VX_COMMAND_LAUNCH, .data.launch = info};
     struct command c = {.name = "vx_enqueue_launch", .work = do_steps};
     return enqueue(&c, ASK(.check = check_commands, .info = &command, .number = 1), err);
 }
 
-API3(vx_enqueue_draw,
-     (vx_queue_h queue, const vx_command_t *commands, uint32_t number, VX_WAIT_LIST),
-     (queue, commands, number, LIST), "%p, %p, %u" LIST_FORMAT, (void *)queue,
-     (const void *)commands, number, LIST_VALUES)
+API3(vx_enqueue_draw, "%p, %p, %u" LIST_FORMAT, (vx_queue_h, queue),
+     (const vx_command_t *, commands), (uint32_t, number), LIST)
 {
     state_lock();
     const struct queue *q = handle_need(HANDLE_QUEUE, queue, err);

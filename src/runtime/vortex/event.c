@@ -37,8 +37,7 @@ void event_tell(FILE *out, const struct event *e, uint64_t value)
 
 /* ---- functions ---- */
 
-API3(vx_event_create, (vx_device_h device, vx_event_h *event), (device, event), "%p, *%p", device,
-     HANDLE(event))
+API3(vx_event_create, "%p, *%p", (vx_device_h, device), (vx_event_h *, event, HANDLE(event)))
 {
     struct gpu *g = gpu_of(device, err);
     if (!g)
@@ -53,8 +52,7 @@ API3(vx_event_create, (vx_device_h device, vx_event_h *event), (device, event), 
     return e ? VX_SUCCESS : call_fail(err, VX_ERR_OUT_OF_HOST_MEMORY, "no host memory");
 }
 
-API3(vx_event_signal, (vx_event_h event, uint64_t value), (event, value), "%p, %" PRIu64,
-     (void *)event, value)
+API3(vx_event_signal, "%p, %" PRIu64, (vx_event_h, event), (uint64_t, value))
 {
     state_lock();
     struct event *e = handle_need(HANDLE_EVENT, event, err);
@@ -67,8 +65,7 @@ API3(vx_event_signal, (vx_event_h event, uint64_t value), (event, value), "%p, %
     return e ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
 }
 
-API3(vx_event_get_value, (vx_event_h event, uint64_t *value), (event, value), "%p, *%llu",
-     (void *)event, RESULT(value))
+API3(vx_event_get_value, "%p, *%llu", (vx_event_h, event), (uint64_t *, value, RESULT(value)))
 {
     state_lock();
     struct event *e = handle_need(HANDLE_EVENT, event, err);
@@ -84,7 +81,7 @@ API3(vx_event_get_value, (vx_event_h event, uint64_t *value), (event, value), "%
 
 RETAINS(vx_event_retain, vx_event_h, HANDLE_EVENT, struct event, refs)
 
-API3(vx_event_release, (vx_event_h event), (event), "%p", (void *)event)
+API3(vx_event_release, "%p", (vx_event_h, event))
 {
     state_lock();
     struct event *e = handle_need(HANDLE_EVENT, event, err);
@@ -110,8 +107,7 @@ static enum vx_result get_times(const struct event *e, vx_profile_info_t *times,
     return VX_SUCCESS;
 }
 
-API3(vx_event_get_profiling, (vx_event_h event, vx_profile_info_t *times), (event, times), "%p, %p",
-     (void *)event, (void *)times)
+API3(vx_event_get_profiling, "%p, %p", (vx_event_h, event), (vx_profile_info_t *, times))
 {
     state_lock();
     const struct event *e = handle_need(HANDLE_EVENT, event, err);

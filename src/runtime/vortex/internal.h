@@ -128,36 +128,36 @@ struct gpu {
 /* ---- call.c: how functions of the library are written ---- */
 
 /**
- * Begins a function of 2.x: API(name, (parameters), (arguments), format, values…) { body }. The
+ * Begins a function of 2.x: API(name, format, (TYPE, NAME)…) { body }. The
  * body returns an enum vx_result, and says in `err` why it is not VX_SUCCESS. With --log-calls each
  * call is logged with its values.
  */
-#define API(name, parameters, arguments, ...)                                                      \
-    static enum vx_result do_##name(struct wt_error *err, CALL_LIST parameters);                   \
-    EXPORT int name parameters                                                                     \
+#define API(name, format, ...)                                                                     \
+    static enum vx_result do_##name(struct wt_error *err, CALL_PARAMETERS(__VA_ARGS__));           \
+    EXPORT int name(CALL_PARAMETERS(__VA_ARGS__))                                                  \
     {                                                                                              \
         struct wt_error err_ = {.text = ""};                                                       \
         call_begin(#name);                                                                         \
-        const enum vx_result result_ = do_##name(&err_, CALL_LIST arguments);                      \
+        const enum vx_result result_ = do_##name(&err_, CALL_NAMES(__VA_ARGS__));                  \
         if (result_ || call_logged())                                                              \
-            call_done(#name, result_, &err_, __VA_ARGS__);                                         \
+            call_done(#name, result_, &err_, format CALL_VALUES(__VA_ARGS__));                     \
         return result_ ? -1 : 0;                                                                   \
     }                                                                                              \
-    static enum vx_result do_##name(struct wt_error *err, CALL_LIST parameters)
+    static enum vx_result do_##name(struct wt_error *err, CALL_PARAMETERS(__VA_ARGS__))
 
 /** Likewise of 3.0, whose functions return the result itself. */
-#define API3(name, parameters, arguments, ...)                                                     \
-    static vx_result_t do_##name(struct wt_error *err, CALL_LIST parameters);                      \
-    EXPORT vx_result_t name parameters                                                             \
+#define API3(name, format, ...)                                                                    \
+    static vx_result_t do_##name(struct wt_error *err, CALL_PARAMETERS(__VA_ARGS__));              \
+    EXPORT vx_result_t name(CALL_PARAMETERS(__VA_ARGS__))                                          \
     {                                                                                              \
         struct wt_error err_ = {.text = ""};                                                       \
         call_begin(#name);                                                                         \
-        const vx_result_t result_ = do_##name(&err_, CALL_LIST arguments);                         \
+        const vx_result_t result_ = do_##name(&err_, CALL_NAMES(__VA_ARGS__));                     \
         if (result_ || call_logged())                                                              \
-            call_done(#name, result_, &err_, __VA_ARGS__);                                         \
+            call_done(#name, result_, &err_, format CALL_VALUES(__VA_ARGS__));                     \
         return result_;                                                                            \
     }                                                                                              \
-    static vx_result_t do_##name(struct wt_error *err, CALL_LIST parameters)
+    static vx_result_t do_##name(struct wt_error *err, CALL_PARAMETERS(__VA_ARGS__))
 
 /* ---- writes.c ---- */
 
@@ -215,7 +215,7 @@ void *handle_need(enum handle_kind kind, const void *handle, struct wt_error *er
 
 /** A function of 3.0 that counts one more holder of what a handle stands for. */
 #define RETAINS(name, type, kind, object, count)                                                   \
-    API3(name, (type handle), (handle), "%p", (void *)handle)                                      \
+    API3(name, "%p", (type, handle))                                                               \
     {                                                                                              \
         state_lock();                                                                              \
         object *held = handle_need(kind, handle, err);                                             \

@@ -30,7 +30,7 @@ enum vx_result device_open(unsigned index, vx_device_h *device, struct wt_error 
     return *device ? VX_SUCCESS : call_fail(err, VX_ERR_OUT_OF_HOST_MEMORY, "no host memory");
 }
 
-API(vx_dev_open, (vx_device_h * device), (device), "*%p", HANDLE(device))
+API(vx_dev_open, "*%p", (vx_device_h *, device, HANDLE(device)))
 {
     return device_open(0, device, err);
 }
@@ -54,7 +54,7 @@ enum vx_result device_close(vx_device_h device, struct wt_error *err)
     return VX_SUCCESS;
 }
 
-API(vx_dev_close, (vx_device_h device), (device), "%p", device)
+API(vx_dev_close, "%p", (vx_device_h, device))
 {
     return device_close(device, err);
 }
@@ -121,8 +121,8 @@ enum vx_result device_caps(vx_device_h device, uint32_t id, uint64_t *value, str
     }
 }
 
-API(vx_dev_caps, (vx_device_h device, uint32_t id, uint64_t *value), (device, id, value),
-    "%p, 0x%x, *0x%llx", device, id, RESULT(value))
+API(vx_dev_caps, "%p, 0x%x, *0x%llx", (vx_device_h, device), (uint32_t, id),
+    (uint64_t *, value, RESULT(value)))
 {
     return device_caps(device, id, value, err);
 }
@@ -144,22 +144,19 @@ enum vx_result device_allocate(const void *device, bool fixed, uint64_t addr, ui
     return result;
 }
 
-API(vx_mem_alloc, (vx_device_h device, uint64_t size, int flags, vx_buffer_h *buffer),
-    (device, size, flags, buffer), "%p, %" PRIu64 ", 0x%x, *%p", device, size, flags,
-    HANDLE(buffer))
+API(vx_mem_alloc, "%p, %" PRIu64 ", 0x%x, *%p", (vx_device_h, device), (uint64_t, size),
+    (int, flags), (vx_buffer_h *, buffer, HANDLE(buffer)))
 {
     return device_allocate(device, false, 0, size, flags, "vx_mem_alloc", buffer, err);
 }
 
-API(vx_mem_reserve,
-    (vx_device_h device, uint64_t address, uint64_t size, int flags, vx_buffer_h *buffer),
-    (device, address, size, flags, buffer), "%p, 0x%" PRIx64 ", %" PRIu64 ", 0x%x, *%p", device,
-    address, size, flags, HANDLE(buffer))
+API(vx_mem_reserve, "%p, 0x%" PRIx64 ", %" PRIu64 ", 0x%x, *%p", (vx_device_h, device),
+    (uint64_t, address), (uint64_t, size), (int, flags), (vx_buffer_h *, buffer, HANDLE(buffer)))
 {
     return device_allocate(device, true, address, size, flags, "vx_mem_reserve", buffer, err);
 }
 
-API(vx_mem_free, (vx_buffer_h buffer), (buffer), "%p", buffer)
+API(vx_mem_free, "%p", (vx_buffer_h, buffer))
 {
     return buffer ? buffer_end(buffer, "vx_mem_free", err) : VX_SUCCESS;
 }
@@ -181,9 +178,8 @@ enum vx_result device_access(vx_buffer_h buffer, uint64_t offset, uint64_t size,
     return VX_SUCCESS;
 }
 
-API(vx_mem_access, (vx_buffer_h buffer, uint64_t offset, uint64_t size, int flags),
-    (buffer, offset, size, flags), "%p, %" PRIu64 ", %" PRIu64 ", 0x%x", buffer, offset, size,
-    flags)
+API(vx_mem_access, "%p, %" PRIu64 ", %" PRIu64 ", 0x%x", (vx_buffer_h, buffer), (uint64_t, offset),
+    (uint64_t, size), (int, flags))
 {
     return device_access(buffer, offset, size, flags, err);
 }
@@ -199,8 +195,7 @@ enum vx_result buffer_where(vx_buffer_h buffer, uint64_t *address, struct wt_err
     return result;
 }
 
-API(vx_mem_address, (vx_buffer_h buffer, uint64_t *address), (buffer, address), "%p, *0x%llx",
-    buffer, RESULT(address))
+API(vx_mem_address, "%p, *0x%llx", (vx_buffer_h, buffer), (uint64_t *, address, RESULT(address)))
 {
     return buffer_where(buffer, address, err);
 }
@@ -220,8 +215,8 @@ enum vx_result device_memory(vx_device_h device, uint64_t *free, uint64_t *used,
     return VX_SUCCESS;
 }
 
-API(vx_mem_info, (vx_device_h device, uint64_t *free, uint64_t *used), (device, free, used),
-    "%p, *%llu, *%llu", device, RESULT(free), RESULT(used))
+API(vx_mem_info, "%p, *%llu, *%llu", (vx_device_h, device), (uint64_t *, free, RESULT(free)),
+    (uint64_t *, used, RESULT(used)))
 {
     return device_memory(device, free, used, err);
 }
@@ -250,22 +245,20 @@ static enum vx_result copy(vx_buffer_h buffer, void *to, const void *from, uint6
     return done ? VX_SUCCESS : no_memory(&part, err);
 }
 
-API(vx_copy_to_dev, (vx_buffer_h buffer, const void *from, uint64_t offset, uint64_t size),
-    (buffer, from, offset, size), "%p, %p, %" PRIu64 ", %" PRIu64, buffer, from, offset, size)
+API(vx_copy_to_dev, "%p, %p, %" PRIu64 ", %" PRIu64, (vx_buffer_h, buffer), (const void *, from),
+    (uint64_t, offset), (uint64_t, size))
 {
     return copy(buffer, NULL, from, offset, size, err);
 }
 
-API(vx_copy_from_dev, (void *to, vx_buffer_h buffer, uint64_t offset, uint64_t size),
-    (to, buffer, offset, size), "%p, %p, %" PRIu64 ", %" PRIu64, to, buffer, offset, size)
+API(vx_copy_from_dev, "%p, %p, %" PRIu64 ", %" PRIu64, (void *, to), (vx_buffer_h, buffer),
+    (uint64_t, offset), (uint64_t, size))
 {
     return copy(buffer, to, NULL, offset, size, err);
 }
 
-API(vx_copy_dev_to_dev,
-    (vx_buffer_h to, uint64_t to_offset, vx_buffer_h from, uint64_t from_offset, uint64_t size),
-    (to, to_offset, from, from_offset, size), "%p, %" PRIu64 ", %p, %" PRIu64 ", %" PRIu64, to,
-    to_offset, from, from_offset, size)
+API(vx_copy_dev_to_dev, "%p, %" PRIu64 ", %p, %" PRIu64 ", %" PRIu64, (vx_buffer_h, to),
+    (uint64_t, to_offset), (vx_buffer_h, from), (uint64_t, from_offset), (uint64_t, size))
 {
     struct part target, source;
     enum vx_result result;
@@ -298,8 +291,7 @@ static void set_grid(struct gpu *g)
     gpu_set_dcr(g, VX_DCR_LMEM_SIZE, 0, 0);
 }
 
-API(vx_start, (vx_device_h device, vx_buffer_h kernel, vx_buffer_h arguments),
-    (device, kernel, arguments), "%p, %p, %p", device, kernel, arguments)
+API(vx_start, "%p, %p, %p", (vx_device_h, device), (vx_buffer_h, kernel), (vx_buffer_h, arguments))
 {
     struct gpu *g = gpu_of(device, err);
     struct part code, block;
@@ -330,8 +322,7 @@ API(vx_start, (vx_device_h device, vx_buffer_h kernel, vx_buffer_h arguments),
     return b ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
 }
 
-API(vx_ready_wait, (vx_device_h device, uint64_t milliseconds), (device, milliseconds),
-    "%p, %" PRIu64, device, milliseconds)
+API(vx_ready_wait, "%p, %" PRIu64, (vx_device_h, device), (uint64_t, milliseconds))
 {
     struct gpu *g = gpu_of(device, err);
     if (!g)
@@ -345,8 +336,7 @@ API(vx_ready_wait, (vx_device_h device, uint64_t milliseconds), (device, millise
     return result;
 }
 
-API(vx_dcr_write, (vx_device_h device, uint32_t address, uint32_t value), (device, address, value),
-    "%p, 0x%x, 0x%x", device, address, value)
+API(vx_dcr_write, "%p, 0x%x, 0x%x", (vx_device_h, device), (uint32_t, address), (uint32_t, value))
 {
     struct gpu *g = gpu_of(device, err);
     if (!g)
@@ -408,10 +398,8 @@ static bool is_counter(uint32_t number)
 }
 
 /* 2.x: a CSR's number, a core, the place. 3.0: a class, a CSR's number, a core, the place. */
-API(vx_mpm_query,
-    (vx_device_h device, uint32_t first, uint32_t second, uintptr_t third, uint64_t *value),
-    (device, first, second, third, value), "%p, 0x%x, 0x%x, 0x%" PRIxPTR, device, first, second,
-    third)
+API(vx_mpm_query, "%p, 0x%x, 0x%x, 0x%" PRIxPTR, (vx_device_h, device), (uint32_t, first),
+    (uint32_t, second), (uintptr_t, third), (uint64_t *, value, ))
 {
     if (version_is_later())
         return is_counter(first) && !is_counter(second)
@@ -423,8 +411,8 @@ API(vx_mpm_query,
 }
 
 /* 2.x: a register, the place. 3.0: a register, a tag, the place. */
-API(vx_dcr_read, (vx_device_h device, uint32_t address, uintptr_t third, uint32_t *value),
-    (device, address, third, value), "%p, 0x%x, 0x%" PRIxPTR, device, address, third)
+API(vx_dcr_read, "%p, 0x%x, 0x%" PRIxPTR, (vx_device_h, device), (uint32_t, address),
+    (uintptr_t, third), (uint32_t *, value, ))
 {
     enum { NO_POINTER = 0x10000 };
     struct gpu *g = gpu_of(device, err);
@@ -448,8 +436,8 @@ API(vx_dcr_read, (vx_device_h device, uint32_t address, uintptr_t third, uint32_
 }
 
 /* 2.x: the place for the local memory of a group. 3.0: the local memory that it wants. */
-API(vx_check_occupancy, (vx_device_h device, uint32_t group_size, uintptr_t third),
-    (device, group_size, third), "%p, %u, 0x%" PRIxPTR, device, group_size, third)
+API(vx_check_occupancy, "%p, %u, 0x%" PRIxPTR, (vx_device_h, device), (uint32_t, group_size),
+    (uintptr_t, third))
 {
     enum { NO_POINTER = 0x10000 };
     const struct gpu *g = gpu_of(device, err);
@@ -490,10 +478,8 @@ enum vx_result device_grid(vx_device_h device, uint32_t ndim, const uint32_t *gl
     return VX_SUCCESS;
 }
 
-API(vx_max_occupancy_grid,
-    (vx_device_h device, uint32_t ndim, const uint32_t *global_dim, uint32_t *grid_dim,
-     uint32_t *block_dim),
-    (device, ndim, global_dim, grid_dim, block_dim), "%p, %u", device, ndim)
+API(vx_max_occupancy_grid, "%p, %u", (vx_device_h, device), (uint32_t, ndim),
+    (const uint32_t *, global_dim, ), (uint32_t *, grid_dim, ), (uint32_t *, block_dim, ))
 {
     return device_grid(device, ndim, global_dim, grid_dim, block_dim, err);
 }
@@ -550,7 +536,7 @@ enum vx_result device_perf(vx_device_h device, FILE *out, struct wt_error *err)
     return VX_SUCCESS;
 }
 
-API(vx_dump_perf, (vx_device_h device, FILE *out), (device, out), "%p, %p", device, (void *)out)
+API(vx_dump_perf, "%p, %p", (vx_device_h, device), (FILE *, out))
 {
     return device_perf(device, out, err);
 }

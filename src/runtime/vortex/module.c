@@ -94,9 +94,8 @@ static enum vx_result load_module(struct gpu *g, const char *by, const char *pat
     return result;
 }
 
-API3(vx_module_load_bytes,
-     (vx_device_h device, const void *bytes, size_t size, vx_module_h *module),
-     (device, bytes, size, module), "%p, %p, %zu, *%p", device, bytes, size, HANDLE(module))
+API3(vx_module_load_bytes, "%p, %p, %zu, *%p", (vx_device_h, device), (const void *, bytes),
+     (size_t, size), (vx_module_h *, module, HANDLE(module)))
 {
     struct gpu *g = gpu_of(device, err);
     if (!g)
@@ -106,8 +105,8 @@ API3(vx_module_load_bytes,
     return load_module(g, "vx_module_load_bytes", NULL, bytes, size, module, err);
 }
 
-API3(vx_module_load_file, (vx_device_h device, const char *path, vx_module_h *module),
-     (device, path, module), "%p, \"%s\", *%p", device, path ? path : "", HANDLE(module))
+API3(vx_module_load_file, "%p, \"%s\", *%p", (vx_device_h, device),
+     (const char *, path, path ? path : ""), (vx_module_h *, module, HANDLE(module)))
 {
     struct gpu *g = gpu_of(device, err);
     uint8_t *bytes;
@@ -126,7 +125,7 @@ API3(vx_module_load_file, (vx_device_h device, const char *path, vx_module_h *mo
 
 RETAINS(vx_module_retain, vx_module_h, HANDLE_MODULE, struct module, refs)
 
-API3(vx_module_release, (vx_module_h module), (module), "%p", (void *)module)
+API3(vx_module_release, "%p", (vx_module_h, module))
 {
     state_lock();
     struct module *m = handle_need(HANDLE_MODULE, module, err);
@@ -184,8 +183,8 @@ static enum vx_result get_kernel(struct module *m, const char *name, vx_kernel_h
     return VX_SUCCESS;
 }
 
-API3(vx_module_get_kernel, (vx_module_h module, const char *name, vx_kernel_h *kernel),
-     (module, name, kernel), "%p, \"%s\", *%p", (void *)module, name ? name : "", HANDLE(kernel))
+API3(vx_module_get_kernel, "%p, \"%s\", *%p", (vx_module_h, module),
+     (const char *, name, name ? name : ""), (vx_kernel_h *, kernel, HANDLE(kernel)))
 {
     enum vx_result result = VX_ERR_INVALID_HANDLE;
     state_lock();
@@ -200,7 +199,7 @@ API3(vx_module_get_kernel, (vx_module_h module, const char *name, vx_kernel_h *k
 
 RETAINS(vx_kernel_retain, vx_kernel_h, HANDLE_KERNEL, struct kernel, refs)
 
-API3(vx_kernel_release, (vx_kernel_h kernel), (kernel), "%p", (void *)kernel)
+API3(vx_kernel_release, "%p", (vx_kernel_h, kernel))
 {
     state_lock();
     struct kernel *k = handle_need(HANDLE_KERNEL, kernel, err);
@@ -210,8 +209,8 @@ API3(vx_kernel_release, (vx_kernel_h kernel), (kernel), "%p", (void *)kernel)
     return k ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
 }
 
-API3(vx_kernel_address, (vx_kernel_h kernel, uint64_t *address), (kernel, address), "%p, *0x%llx",
-     (void *)kernel, RESULT(address))
+API3(vx_kernel_address, "%p, *0x%llx", (vx_kernel_h, kernel),
+     (uint64_t *, address, RESULT(address)))
 {
     state_lock();
     const struct kernel *k = handle_need(HANDLE_KERNEL, kernel, err);
@@ -223,8 +222,8 @@ API3(vx_kernel_address, (vx_kernel_h kernel, uint64_t *address), (kernel, addres
                      : call_fail(err, VX_ERR_INVALID_VALUE, "no place for the address");
 }
 
-API3(vx_kernel_get_max_block_size, (vx_kernel_h kernel, uint32_t *x, uint32_t *y, uint32_t *z),
-     (kernel, x, y, z), "%p, *%llu, *%llu, *%llu", (void *)kernel, RESULT(x), RESULT(y), RESULT(z))
+API3(vx_kernel_get_max_block_size, "%p, *%llu, *%llu, *%llu", (vx_kernel_h, kernel),
+     (uint32_t *, x, RESULT(x)), (uint32_t *, y, RESULT(y)), (uint32_t *, z, RESULT(z)))
 {
     state_lock();
     const struct kernel *k = handle_need(HANDLE_KERNEL, kernel, err);

@@ -255,9 +255,8 @@ enum vx_result program_read(const char *by, const char *path, uint8_t **bytes, s
     return status ? refuse(by, NULL, call_result(status), err) : VX_SUCCESS;
 }
 
-API(vx_upload_kernel_bytes,
-    (vx_device_h device, const void *bytes, uint64_t size, vx_buffer_h *buffer),
-    (device, bytes, size, buffer), "%p, %p, %" PRIu64 ", *%p", device, bytes, size, HANDLE(buffer))
+API(vx_upload_kernel_bytes, "%p, %p, %" PRIu64 ", *%p", (vx_device_h, device),
+    (const void *, bytes), (uint64_t, size), (vx_buffer_h *, buffer, HANDLE(buffer)))
 {
     struct gpu *g;
     const enum vx_result result = check(device, bytes, buffer, &g, err);
@@ -285,8 +284,8 @@ static enum vx_result upload_bytes(struct gpu *g, const char *by, const char *pa
     return result;
 }
 
-API(vx_upload_bytes, (vx_device_h device, const void *bytes, uint64_t size, vx_buffer_h *buffer),
-    (device, bytes, size, buffer), "%p, %p, %" PRIu64 ", *%p", device, bytes, size, HANDLE(buffer))
+API(vx_upload_bytes, "%p, %p, %" PRIu64 ", *%p", (vx_device_h, device), (const void *, bytes),
+    (uint64_t, size), (vx_buffer_h *, buffer, HANDLE(buffer)))
 {
     struct gpu *g;
     const enum vx_result result = check(device, bytes, buffer, &g, err);
@@ -296,8 +295,8 @@ API(vx_upload_bytes, (vx_device_h device, const void *bytes, uint64_t size, vx_b
 /* ---- files ---- */
 
 #define FILE_CALL(name, uploads)                                                                   \
-    API(name, (vx_device_h device, const char *path, vx_buffer_h *buffer), (device, path, buffer), \
-        "%p, \"%s\", *%p", device, path ? path : "", HANDLE(buffer))                               \
+    API(name, "%p, \"%s\", *%p", (vx_device_h, device), (const char *, path, path ? path : ""),    \
+        (vx_buffer_h *, buffer, HANDLE(buffer)))                                                   \
     {                                                                                              \
         struct gpu *g;                                                                             \
         uint8_t *bytes;                                                                            \

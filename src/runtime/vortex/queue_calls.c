@@ -3,8 +3,8 @@
 
 #include "runtime/vortex/queue.h"
 
-API3(vx_queue_create, (vx_device_h device, const vx_queue_info_t *info, vx_queue_h *queue),
-     (device, info, queue), "%p, %p, *%p", device, (const void *)info, HANDLE(queue))
+API3(vx_queue_create, "%p, %p, *%p", (vx_device_h, device), (const vx_queue_info_t *, info),
+     (vx_queue_h *, queue, HANDLE(queue)))
 {
     struct gpu *g = gpu_of(device, err);
     if (!g)
@@ -37,7 +37,7 @@ static void give_back(struct queue *q, struct wt_error *err)
     queue_free(q);
 }
 
-API3(vx_queue_release, (vx_queue_h queue), (queue), "%p", (void *)queue)
+API3(vx_queue_release, "%p", (vx_queue_h, queue))
 {
     state_lock();
     struct queue *q = handle_need(HANDLE_QUEUE, queue, err);
@@ -48,7 +48,7 @@ API3(vx_queue_release, (vx_queue_h queue), (queue), "%p", (void *)queue)
 }
 
 /* Commands run as soon as they can anyway. */
-API3(vx_queue_flush, (vx_queue_h queue), (queue), "%p", (void *)queue)
+API3(vx_queue_flush, "%p", (vx_queue_h, queue))
 {
     state_lock();
     const struct queue *q = handle_need(HANDLE_QUEUE, queue, err);
@@ -56,8 +56,7 @@ API3(vx_queue_flush, (vx_queue_h queue), (queue), "%p", (void *)queue)
     return q ? VX_SUCCESS : VX_ERR_INVALID_HANDLE;
 }
 
-API3(vx_queue_finish, (vx_queue_h queue, uint64_t timeout_ns), (queue, timeout_ns), "%p, %" PRIu64,
-     (void *)queue, timeout_ns)
+API3(vx_queue_finish, "%p, %" PRIu64, (vx_queue_h, queue), (uint64_t, timeout_ns))
 {
     enum vx_result result = VX_ERR_INVALID_HANDLE;
     state_lock();

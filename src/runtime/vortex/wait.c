@@ -272,16 +272,14 @@ static enum vx_result wait_events(const char *by, uint32_t count, const vx_event
 
 /* ---- functions ---- */
 
-API3(vx_event_wait_value, (vx_event_h event, uint64_t value, uint64_t timeout_ns),
-     (event, value, timeout_ns), "%p, %" PRIu64 ", %" PRIu64, (void *)event, value, timeout_ns)
+API3(vx_event_wait_value, "%p, %" PRIu64 ", %" PRIu64, (vx_event_h, event), (uint64_t, value),
+     (uint64_t, timeout_ns))
 {
     return wait_events("vx_event_wait_value", 1, &event, &value, timeout_ns, err);
 }
 
-API3(vx_event_wait_values,
-     (uint32_t number, const vx_event_h *events, const uint64_t *values, uint64_t timeout_ns),
-     (number, events, values, timeout_ns), "%u, %p, %p, %" PRIu64, number, (const void *)events,
-     (const void *)values, timeout_ns)
+API3(vx_event_wait_values, "%u, %p, %p, %" PRIu64, (uint32_t, number), (const vx_event_h *, events),
+     (const uint64_t *, values), (uint64_t, timeout_ns))
 {
     return wait_events("vx_event_wait_values", number, events, values, timeout_ns, err);
 }
