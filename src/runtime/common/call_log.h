@@ -15,7 +15,7 @@
 #define CALL_PARAMETERS(...) CALL_SCAN(CALL_LISTED(CALL_PARAMETER, __VA_ARGS__))
 /** Their names, with commas between them. */
 #define CALL_NAMES(...) CALL_SCAN(CALL_LISTED(CALL_NAME, __VA_ARGS__))
-/** What is logged of them, with a comma before each. */
+/** The logged values, with a comma before each. */
 #define CALL_VALUES(...) CALL_SCAN(CALL_JOINED(CALL_VALUE, __VA_ARGS__))
 
 #define CALL_PARAMETER(type, name, ...) type name
