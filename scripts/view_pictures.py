@@ -41,12 +41,17 @@ def main():
         for target in (SM, GCN):
             subprocess.run([*COMPILE, *target], cwd=folder, check=True)
         subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={folder}", f"{folder}/mandelbrot.rv32.elf"], check=True)
-        export(folder, "divergence", "-e", "n", "-e", "count", *launch("sm", 128), "collatz.ptx")
+        export(folder, "divergence-page", "-e", "n", "-e", "count", *launch("sm", 128), "collatz.ptx")
         export(folder, "shown", "-e", "n", "-e", "count", *launch("sm", 512), "collatz.ptx")
         export(folder, "many", "-e", "n", "--frames=40", *launch("gfx900", 4096), "collatz.co")
         export(folder, "few", "-e", "point.count", "-g", "vortex:warps=1,threads=4", "mandelbrot.rv32.elf")
         export(folder, "drawn", "-e", "point.count", "--image=picture:64x24:u8", "--profile", "--frames=600", "-g", "vortex:warps=4,threads=8",
                "mandelbrot.rv32.elf")
+        cuda = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
+        shutil.copy(ROOT / "examples" / "checks" / "race.cu", folder)
+        subprocess.run(["clang++-19", "-x", "cuda", "--cuda-gpu-arch=sm_70", "-O1", "-g", "-w", f"--cuda-path={cuda}", "race.cu", "-o", "race", f"-L{cuda}/lib64", "-lcudart"],
+                       cwd=folder, check=True)
+        subprocess.run([WAVETRAP, "exec", "-g", "sm", "--check=race", "--export=race.html:1", "./race"], cwd=folder, stderr=subprocess.DEVNULL)
         shutil.copy(folder / "divergence-page.html", ROOT / "docs")
         browser = Browser()
         waiter = "view.layout.find((row) => row.wave && (row.wave.waiters || []).length > 1)"
@@ -57,9 +62,10 @@ def main():
             view.frame = score.indexOf(Math.max(...score)); view.show(); })();"""
         draw(browser, folder, "shown", "grid-light", "", script=barrier + select)
         draw(browser, folder, "shown", "grid-dark", "frame=100&kind=map", "dark")
-        draw(browser, folder, "divergence", "grid-class", "frame=150", script=select)
+        draw(browser, folder, "divergence-page", "grid-class", "frame=150", script=select)
         draw(browser, folder, "many", "grid-contrast", "frame=25&theme=contrast")
         draw(browser, folder, "few", "grid-few", "frame=24&kind=text")
+        draw(browser, folder, "race", "grid-race", "")
         draw(browser, folder, "drawn", "grid-drawn", "frame=40&kind=text", "dark")
         browser.close()
 

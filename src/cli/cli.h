@@ -10,6 +10,14 @@ extern const struct wt_subcommand cli_run, cli_gdb, cli_serve, cli_attach, cli_t
 
 extern const struct wt_subcommand cli_debug, cli_dap, cli_view, cli_explore, cli_diff, cli_examples;
 
+/**
+ * The words of a command that writes @p page, "FILE" or "FILE:N", about finding N (1) of a run like
+ * that of @p argv, whose operands begin at @p operand: with those of its options that `view` has,
+ * too. The caller frees the list and its words 2 and 3; NULL without host memory.
+ */
+char **cli_view_page_words(const char *page, const struct wt_subcommand *command, int argc,
+                           char **argv, int operand);
+
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);
 

@@ -276,6 +276,7 @@ struct exec {
     uint64_t core_history;
     bool logs;
     struct cli_supervision supervision;
+    const char *page;     /* of --export, or NULL */
     const char *socket;   /* of --socket, or NULL */
     char token[PATH_MAX]; /* of --token, whole; "": none */
     uint32_t caught;      /* exceptions of --catch */
@@ -623,14 +624,41 @@ static int run_with(struct exec *e, char **program)
     return cli_exec_program(&cli_exec, &o, program);
 }
 
+/* The page about a finding is of another run, by `view`, in the environment as it is now. */
+static int want_page(struct exec *e, int argc, char **argv)
+{
+    size_t count = 0;
+    struct cli_supervision *s = &e->supervision;
+    struct wt_error err;
+    while (environ[count])
+        count++;
+    s->page = cli_view_page_words(e->page, &cli_exec, argc, argv, optind);
+    s->environment = calloc(count + 1, sizeof *s->environment);
+    if (s->page && s->environment && s->check.options.checks) {
+        memcpy(s->environment, environ, count * sizeof *environ);
+        return WT_SUBCOMMAND_GO;
+    }
+    if (s->check.options.checks)
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
+    else
+        wt_fail(&err, WT_INVALID, "--export is about a finding: it needs --check=LIST");
+    return wt_subcommand_fail(&cli_exec, &err);
+}
+
 static int exec(int argc, char **argv)
 {
     struct exec e = {.length = 0};
     /* --gpu=help needs no program. */
     int status = wt_subcommand_parse(&cli_exec, argc, argv, &e, NULL, 0, true);
+    if (status == WT_SUBCOMMAND_GO && e.page)
+        status = want_page(&e, argc, argv);
     if (status == WT_SUBCOMMAND_GO)
         status = run_with(&e, optind < argc ? argv + optind : NULL);
     free(e.supervision.report);
+    for (int i = 2; e.supervision.page && i < 4; i++)
+        free(e.supervision.page[i]);
+    free(e.supervision.page);
+    free(e.supervision.environment);
     wt_report_profile_free(&e.supervision.profile);
     wt_report_check_free(&e.supervision.check);
     return status;
@@ -715,6 +743,11 @@ static const struct wt_option options[] = {
      "a line, to FILE, too ('%p' in it: a file for each process); sarif:FILE and\n"
      "junit:FILE: findings of --check; may be given several times",
      WT_OPTION_SET(add_report)},
+    {"export", 0, "FILE:N",
+     "write a page about finding N of --check (default: 1) to FILE, which needs\n"
+     "no server: the lanes of its launch, at each time ('wavetrap view'); the\n"
+     "program runs a second time for it, recorded, without input and output",
+     WT_OPTION_TEXT(struct exec, page)},
     WT_PROFILE_OPTIONS(set_profile, set_profile_limit),
     {"timeout", 0, "SECONDS",
      "end the program and its children after that time, with the places of all\n"

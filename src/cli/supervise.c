@@ -2,6 +2,8 @@
 #include "cli/supervise.h"
 
 #include <dirent.h>
+#include <spawn.h>
+#include <fcntl.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -349,6 +351,34 @@ static void die_of(int number)
     sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
+/* Writes the page about a finding, for which the program runs again, recorded. Returns the exit
+ * status: 0, or of a failure. */
+static int write_page(const struct cli_supervision *wanted, const sigset_t *signals)
+{
+    static char self[] = "/proc/self/exe";
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    pid_t id;
+    int status;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, signals);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    const int failed =
+        posix_spawn(&id, self, &actions, &attributes, wanted->page, wanted->environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (failed) {
+        fprintf(stderr, "wavetrap exec: --export: the program cannot be run again: %s\n",
+                strerror(failed));
+        return WT_EXIT_FAILED;
+    }
+    while (waitpid(id, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : WT_EXIT_FAILED;
+}
+
 bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *wanted,
                    unsigned offered, int *status)
 {
@@ -402,6 +432,7 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
                                                NULL, &looked, wanted->report);
     const bool errors = checked == WT_CHECK_STATUS;
     fflush(stderr);
+    const int paged = wanted->page && looked.began && !over ? write_page(wanted, &before) : 0;
     if (over)
         *status = CLI_TIME_OVER;
     else if (!WIFSIGNALED(ended))
@@ -409,7 +440,7 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
     /* It has ended at its first error. */
     if (wanted->check.options.stop && errors && *status == WT_CHECK_STATUS)
         *status = fault_status(wanted);
-    *status = *status ? *status : checked && !errors ? checked : counted;
+    *status = *status ? *status : checked && !errors ? checked : counted ? counted : paged;
     const bool died = !over && WIFSIGNALED(ended);
     report_end(command, wanted->report, tally, offered, died ? "signal" : "status",
                (uint64_t)(died ? WTERMSIG(ended) : *status));

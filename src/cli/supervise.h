@@ -29,6 +29,9 @@ struct cli_supervision {
     char *report;        /**< files of objects that get it, too (wt_report_add); NULL: none */
     struct wt_report_profile profile; /**< the caller frees it */
     struct wt_report_check check;
+    char **page;        /**< the words of a `view` that writes a page about a finding
+                           (cli_view_page_words); NULL: none is wanted */
+    char **environment; /**< … its environment */
 };
 
 /** Whether anything is wanted. */

@@ -1,7 +1,10 @@
 /* `wavetrap view`: the grid of lanes, in a browser or in a file. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -24,6 +27,7 @@ struct view {
     const char *listen, *export;
     bool stop_on_entry;
     uint64_t frames;
+    uint64_t finding; /* the page is about it; 0: about the run */
     const char **expression;
     size_t expression_count, expression_capacity;
     struct json_object *images; /* NULL: none */
@@ -77,6 +81,13 @@ static void print_output(const char *category, const char *text)
     fflush(out);
 }
 
+/* A page about a finding is of a run that was seen before. */
+static void print_important(const char *category, const char *text)
+{
+    if (strcmp(category, "important") == 0)
+        fputs(text, stderr);
+}
+
 /* Starts the session's server in a process of its own, and connects to it. */
 static enum wt_status start_session(struct view *v, struct wt_view_client *client,
                                     struct wt_error *err)
@@ -99,8 +110,9 @@ static enum wt_status start_session(struct view *v, struct wt_view_client *clien
         exit(cli_dap_serve(ends[1], ends[1], &v->d));
     }
     close(ends[1]);
-    *client = (struct wt_view_client){
-        .fd = ends[0], .input = {.most = (size_t)1 << 30}, .output = print_output};
+    *client = (struct wt_view_client){.fd = ends[0],
+                                      .input = {.most = (size_t)1 << 30},
+                                      .output = v->finding ? print_important : print_output};
     return WT_OK;
 }
 
@@ -160,6 +172,44 @@ static enum wt_status check_images(struct json_object *recording, struct wt_erro
     return WT_OK;
 }
 
+/* Whether the session's checks have found the mistake that the page is about; if not, *thread is
+ * the thread that has stopped. */
+static bool is_found(const struct view *v, struct wt_view_client *client, int64_t *thread)
+{
+    struct json_object *grid = NULL, *findings, *number;
+    const bool found = wt_view_ask(client, "wavetrap/grid", NULL, &grid, WT_IGNORED) == WT_OK &&
+                       json_object_object_get_ex(grid, "findings", &findings) &&
+                       json_object_array_length(findings) >= v->finding;
+    *thread =
+        json_object_object_get_ex(grid, "threadId", &number) ? json_object_get_int64(number) : 0;
+    json_object_put(grid);
+    return found;
+}
+
+/* Waits for the end of the run that is shown: of a host program, of its first launch, or of that in
+ * which the finding is. */
+static enum wt_status wait_for_run(const struct view *v, struct wt_view_client *client,
+                                   struct wt_error *err)
+{
+    enum wt_status status;
+    int64_t thread;
+    while ((status = wt_view_wait(client, err)) == WT_OK && v->finding &&
+           !is_found(v, client, &thread)) {
+        struct json_object *o = json_object_new_object();
+        json_object_object_add(o, "threadId", json_object_new_int64(thread));
+        client->stopped = false;
+        if ((status = wt_view_ask(client, "continue", o, NULL, err)) != WT_OK)
+            break;
+    }
+    return status && v->finding && client->ended
+               ? wt_fail(err, WT_STATE,
+                         "finding %" PRIu64
+                         " is not there at the end of a launch: it is one of the "
+                         "program's end, or another run makes other findings",
+                         v->finding)
+               : status;
+}
+
 static enum wt_status export_page(struct view *v, struct wt_error *err)
 {
     struct wt_view_client client = {.fd = -1};
@@ -169,11 +219,16 @@ static enum wt_status export_page(struct view *v, struct wt_error *err)
         return wt_fail(err, WT_INVALID,
                        "--export shows a run that is recorded: there is none with --no-history "
                        "and --hw-only");
+    if (v->finding && !v->d.drive.check.options.checks)
+        return wt_fail(err, WT_INVALID,
+                       "--finding is the number of a finding: it needs --check=LIST");
     enum wt_status status = begin(v, &client, err);
     if (!status)
-        status = wt_view_wait(&client, err);
+        status = wait_for_run(v, &client, err);
     if (!status) {
         o = json_object_new_object();
+        if (v->finding)
+            json_object_object_add(o, "finding", json_object_new_int64((int64_t)v->finding));
         list = json_object_new_array();
         for (size_t i = 0; i < v->expression_count; i++)
             json_object_array_add(list, json_object_new_string(v->expression[i]));
@@ -218,6 +273,59 @@ static enum wt_status serve(struct view *v, struct wt_error *err)
     return status;
 }
 
+/* ---- of another command ---- */
+
+/* A word of a command line that is looked for among options. */
+struct page_word {
+    const char *word;
+    bool is_runs;  /* it says what is run, and how it is checked */
+    bool has_next; /* the next word is its argument */
+};
+
+static void see_option(void *context, const struct wt_option *option)
+{
+    static const char *const runs[] = {"gpu", "memory", "schedule", "fill", "no-jit"};
+    struct page_word *w = context;
+    const size_t length = strlen(option->name);
+    const bool is_short = option->letter && w->word[0] == '-' && w->word[1] == option->letter;
+    const char *after = is_short ? w->word + 2 : w->word + 2 + length;
+    if (!is_short && (strncmp(w->word, "--", 2) != 0 ||
+                      strncmp(w->word + 2, option->name, length) != 0 || (*after && *after != '=')))
+        return;
+    w->is_runs = strncmp(option->name, "check", 5) == 0;
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
+        w->is_runs |= strcmp(option->name, runs[i]) == 0;
+    w->has_next = option->argument && *option->argument != '[' && !*after;
+}
+
+char **cli_view_page_words(const char *page, const struct wt_subcommand *command, int argc,
+                           char **argv, int operand)
+{
+    const char *colon = strrchr(page, ':');
+    const bool has_number = colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+    static char program[] = "wavetrap", view[] = "view", end[] = "--";
+    char **words = calloc((size_t)argc + 6, sizeof *words);
+    size_t count = 4;
+    if (!words ||
+        asprintf(&words[2], "--export=%.*s", has_number ? (int)(colon - page) : INT_MAX, page) <
+            0 ||
+        asprintf(&words[3], "--finding=%s", has_number ? colon + 1 : "1") < 0)
+        return NULL;
+    words[0] = program;
+    words[1] = view;
+    for (int i = 1; i < operand; i++) {
+        struct page_word w = {.word = argv[i]};
+        wt_subcommand_each_option(command, see_option, &w);
+        for (int k = 0; w.is_runs && k <= w.has_next; k++)
+            words[count++] = argv[i + k];
+        i += w.has_next;
+    }
+    words[count++] = end;
+    for (int i = operand; i < argc; i++)
+        words[count++] = argv[i];
+    return words;
+}
+
 static int view(int argc, char **argv)
 {
     struct view v = {.frames = 200};
@@ -225,6 +333,10 @@ static int view(int argc, char **argv)
     int status = wt_debuggee_parse(&cli_view, argc, argv, &v.d, &err);
     if (status == WT_EXIT_FAILED)
         wt_subcommand_fail(&cli_view, &err);
+    if (status == WT_SUBCOMMAND_GO && v.finding && !v.export) {
+        wt_fail(&err, WT_INVALID, "--finding is for a page: give --export=FILE, too");
+        status = wt_subcommand_fail(&cli_view, &err);
+    }
     if (status == WT_SUBCOMMAND_GO && !v.d.program && !wt_debuggee_runs_already(&v.d) &&
         !v.d.core_path)
         status = wt_subcommand_operand_missing(&cli_view, cli_view.operands);
@@ -244,6 +356,10 @@ static const struct wt_option options[] = {
      "program runs to its end or a fault, a host program to its first\n"
      "dispatch's end",
      WT_OPTION_TEXT(struct view, export)},
+    {"finding", 0, "N",
+     "--export a page about finding N of --check: of the launch that it is in,\n"
+     "with both accesses of a race; the program's output is not printed",
+     WT_OPTION_NUMBER(struct view, finding)},
     {"expression", 'e', "E", "a value that each cell can show; may be given several times",
      WT_OPTION_SET(add_expression)},
     {"frames", 0, "N", "how many times of the run a page of --export has (default 200)",
@@ -260,6 +376,7 @@ static const struct wt_option options[] = {
     {"stop-on-entry", 0, NULL,
      "begin at the first line of main or of the first kernel, not before\nthe end",
      WT_OPTION_FLAG(struct view, stop_on_entry)},
+    WT_CHECK_OPTIONS(struct view, d.drive.check),
     WT_KERNEL_OPTIONS,
     WT_ATTACHED_OPTIONS,
     WT_DEBUGGED_OPTIONS,

@@ -430,6 +430,16 @@ static bool is_race(const struct wt_report_found *f)
     return wt_finding_check((enum wt_finding_kind)f->finding.kind) == WT_CHECK_RACE;
 }
 
+static void set_call(struct wt_check_place *place, const struct wt_report_call *call)
+{
+    place->lane = place->lanes ? wt_lanes_lowest(place->lanes) : 0;
+    if (!call)
+        return;
+    place->line = call->line;
+    snprintf(place->function, sizeof place->function, "%s", call->function);
+    snprintf(place->file, sizeof place->file, "%s", call->file);
+}
+
 static enum wt_status print(void *context, FILE *out, uint64_t number, bool races,
                             struct wt_check_place *place, struct wt_error *err)
 {
@@ -443,13 +453,19 @@ static enum wt_status print(void *context, FILE *out, uint64_t number, bool race
         status =
             wt_fail(err, WT_INVALID, "there is no finding %" PRIu64 " (of %zu)", number, all.count);
     if (!status && number) {
-        const struct wt_finding *one = &all.list[number - 1].finding;
-        const wt_lanes lanes = wt_finding_lanes(one);
-        const wt_lanes others = wt_finding_other_lanes(one);
-        place[0] =
-            (struct wt_check_place){one->time, one->wave_id, lanes ? wt_lanes_lowest(lanes) : 0};
-        place[1] = (struct wt_check_place){one->other.time, one->other.wave_id,
-                                           others ? wt_lanes_lowest(others) : 0};
+        const struct wt_report_found *f = &all.list[number - 1];
+        const struct wt_finding *one = &f->finding;
+        place[0] = (struct wt_check_place){
+            .time = one->time, .wave = one->wave_id, .lanes = wt_finding_lanes(one)};
+        if (one->access != WT_NO_ACCESS)
+            place[0].access = wt_access_word((enum wt_access)one->access);
+        set_call(&place[0], wt_report_found_place(f));
+        place[1] = (struct wt_check_place){.time = one->other.time,
+                                           .wave = one->other.wave_id,
+                                           .lanes = wt_finding_other_lanes(one)};
+        if (one->other.pc || *one->other.wave)
+            place[1].access = wt_access_word((enum wt_access)one->other.access);
+        set_call(&place[1], one->other.pc ? f->other.list : wt_report_calls_own(&f->other));
     }
     if (!status && out && number)
         wt_report_found_print(out, &all.list[number - 1]);

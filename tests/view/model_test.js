@@ -53,6 +53,10 @@ const tests = {
         const wide = m.rangeOf([{ values: [{ each: ['0', '100000'] }] }], 0);
         assert(m.shareOf(300, wide) > .4 && m.shareOf(4, range) === .5);
     },
+    'frames of times'() {
+        const model = new m.Model({ places: {}, dispatches: {}, waves: [], frames: [10, 20, 30].map((time) => ({ time, waves: [] })) });
+        assert.deepStrictEqual([9, 10, 19, 20, 30, 99, undefined].map((time) => model.frameAt(time)), [null, 0, 0, 1, 2, 2, null]);
+    },
     'a recording opens at its fault, else where most lanes are masked off'() {
         const wave = (id, mask, more) => ({ id, device: 0, core: 0, slot: Number(id), lanes: 4, mask, pc: '0x1', ...more });
         const model = (waves, frames) => new m.Model({ wave: 'wave', lane: 'lane', places: {}, dispatches: {}, waves, frames: frames.map((list, time) => ({ time, waves: list })) });

@@ -19,6 +19,8 @@ def test_commands_make_the_page(page, made, tmp_path):
     commands = re.findall(r"^\$ (.*)$", (ROOT / "docs" / page).read_text(), re.M)
     assert len(commands) >= 2
     for command in commands:
+        if (tmp_path / made).exists():  # what follows is about another page (test_findings.py)
+            break
         subprocess.run(command, shell=True, check=True, cwd=tmp_path, env=environment, timeout=TIMEOUT, capture_output=True)
     recording = recording_of(tmp_path / made)
     assert len(recording["frames"]) == 200 and recording["expressions"] == ["n", "count"]

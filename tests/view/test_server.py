@@ -80,9 +80,10 @@ def page(browser, server):
 
 def step(page, label):
     """Presses a button that runs the program, and waits for the next stop to be shown."""
-    page.run("performance.clearMeasures('wavetrap refresh')")
+    stops = "performance.getEntriesByName('wavetrap stopped')"
+    before = page.run(f"{stops}.length")
     page.run(f"document.querySelector('[aria-label=\"{label}\"]').click()")
-    page.wait("performance.getEntriesByName('wavetrap refresh').length")
+    page.wait(f"{stops}.length > {before} && !view.fetching && performance.getEntriesByName('wavetrap painted').some((one) => one.startTime >= {stops}.at(-1).startTime)")
 
 
 def now(page):

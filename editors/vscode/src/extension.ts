@@ -44,6 +44,8 @@ const tracker: vscode.DebugAdapterTrackerFactory = {
 export function activate(context: vscode.ExtensionContext) {
     context.subscriptions.push(vscode.debug.registerDebugAdapterDescriptorFactory('wavetrap', factory),
                                vscode.debug.registerDebugAdapterTrackerFactory('wavetrap', tracker),
+                               vscode.debug.onDidStartDebugSession((session) => grids.follow(session)),
+                               vscode.debug.onDidTerminateDebugSession((session) => grids.end(session)),
                                vscode.commands.registerCommand('wavetrap.showGrid', () => grids.show(vscode.debug.activeDebugSession)),
                                vscode.commands.registerCommand('wavetrap.debugKernel', (file?: vscode.Uri) => start(file, false)),
                                vscode.commands.registerCommand('wavetrap.runKernel', (file?: vscode.Uri) => start(file, true)));

@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 export interface Message { type: string; event?: string; body?: any }
 interface Asked { number: number; command: string; arguments?: unknown }
 
-const SCRIPTS = ['model.js', 'grid.js', 'image.js', 'view.js', 'live.js', 'start.js'];
+const SCRIPTS = ['model.js', 'grid.js', 'image.js', 'view.js', 'findings.js', 'live.js', 'start.js'];
 const TOLD = ['stopped', 'continued', 'terminated', 'invalidated', 'wavetrap/selected'];
 
 /** The folder of the page's parts: in a package `media`, beside the sources theirs. */
@@ -22,26 +22,51 @@ export function pageText(): string {
     return read('page.html').replace(/@(STYLE|SCRIPT|RECORDING)@/g, (_whole, name: string) => parts[name]);
 }
 
-/** Panels, one for each session at most. */
+interface Shown { panel: vscode.WebviewPanel; session: vscode.DebugSession; ended: boolean }
+
+/** Panels, one for each session at most. One whose session has ended shows the next session. */
 export class Grids {
-    private panels = new Map<string, vscode.WebviewPanel>();
+    private shown: Shown[] = [];
 
     show(session: vscode.DebugSession | undefined): void {
         if (!session || session.type !== 'wavetrap') {
             vscode.window.showInformationMessage('wavetrap: no session of this debugger is active.');
             return;
         }
-        const known = this.panels.get(session.id);
+        const known = this.of(session) ?? this.follow(session);
         if (known) {
-            known.reveal();
+            known.panel.reveal();
             return;
         }
         const panel = vscode.window.createWebviewPanel('wavetrap.grid', `Lanes: ${session.name}`, vscode.ViewColumn.Beside,
                                                        { enableScripts: true, retainContextWhenHidden: true });
-        this.panels.set(session.id, panel);
-        panel.onDidDispose(() => this.panels.delete(session.id));
-        panel.webview.onDidReceiveMessage((message: Asked) => this.ask(session, panel, message));
+        const made = { panel, session, ended: false };
+        this.shown.push(made);
+        panel.onDidDispose(() => this.shown = this.shown.filter((one) => one !== made));
+        panel.webview.onDidReceiveMessage((message: Asked) => this.ask(made.session, panel, message));
         panel.webview.html = pageText();
+    }
+
+    private of(session: vscode.DebugSession): Shown | undefined {
+        return this.shown.find((one) => one.session.id === session.id);
+    }
+
+    /** A session begins: a panel whose session has ended is its, from the beginning. */
+    follow(session: vscode.DebugSession): Shown | undefined {
+        const free = session.type === 'wavetrap' && !this.of(session) ? this.shown.find((one) => one.ended) : undefined;
+        if (free) {
+            Object.assign(free, { session, ended: false });
+            free.panel.title = `Lanes: ${session.name}`;
+            free.panel.webview.html = '';
+            free.panel.webview.html = pageText();
+        }
+        return free;
+    }
+
+    end(session: vscode.DebugSession): void {
+        const known = this.of(session);
+        if (known)
+            known.ended = true;
     }
 
     private async ask(session: vscode.DebugSession, panel: vscode.WebviewPanel, { number, command, arguments: args }: Asked): Promise<void> {
@@ -54,7 +79,7 @@ export class Grids {
 
     /** Something that the session's adapter has said. */
     tell(session: vscode.DebugSession, message: Message): void {
-        const panel = this.panels.get(session.id);
+        const panel = this.of(session)?.panel;
         if (panel && message.type === 'event' && TOLD.includes(message.event ?? ''))
             panel.webview.postMessage({ event: message.event, body: message.body });
     }

@@ -18,6 +18,8 @@ function double() {
             registerDebugAdapterDescriptorFactory: (type, factory) => (made.factories.push([type, factory]), {}),
             registerDebugAdapterTrackerFactory: (type, tracker) => (made.trackers.push([type, tracker]), {}),
             startDebugging: (...args) => made.started.push(args),
+            onDidStartDebugSession: (f) => (made.begins = f, {}),
+            onDidTerminateDebugSession: (f) => (made.ends = f, {}),
         },
         window: {
             showInformationMessage: async (text) => (made.said.push(text), made.answer),
@@ -133,6 +135,28 @@ const tests = {
         made.answer = 'Add a configuration';
         await made.commands['wavetrap.debugKernel']('k.cl');
         assert.deepStrictEqual([made.started, made.executed], [[], [['debug.addConfiguration']]]);
+    },
+    async 'a panel whose session has ended shows the next one'() {
+        const made = double(), asked = [];
+        load(made);
+        const of = (id) => session(id, { customRequest: async (command) => asked.push([id, command]) });
+        made.vscode.debug.activeDebugSession = of('1');
+        made.commands['wavetrap.showGrid']();
+        made.begins(of('2'));
+        await made.panels[0].receive({ number: 1, command: 'wavetrap/grid' });
+        made.ends(of('1'));
+        made.begins({ ...of('3'), type: 'cppdbg' });
+        made.panels[0].webview.html = '';
+        made.begins(of('4'));
+        assert.strictEqual(made.panels[0].title, 'Lanes: session 4');
+        assert(made.panels[0].webview.html.includes('class EditorTransport'));
+        await made.panels[0].receive({ number: 2, command: 'wavetrap/grid' });
+        made.trackers[0][1].createDebugAdapterTracker(session('4')).onDidSendMessage({ type: 'event', event: 'stopped', body: { threadId: 3 } });
+        assert.deepStrictEqual(asked, [['1', 'wavetrap/grid'], ['4', 'wavetrap/grid']]);
+        assert(made.panels[0].sent.some((message) => message.event === 'stopped'));
+        made.vscode.debug.activeDebugSession = of('4');
+        made.commands['wavetrap.showGrid']();
+        assert.deepStrictEqual([made.panels.length, made.panels[0].revealed], [1, 1]);
     },
     async 'it is told of stops of its session, and of nothing else'() {
         const made = double();

@@ -6,6 +6,7 @@
 #ifndef WT_DEBUG_CORE_CHECKS_H
 #define WT_DEBUG_CORE_CHECKS_H
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "debug/core/debugger.h"
@@ -14,7 +15,12 @@
 struct wt_check_place {
     uint64_t time; /**< issue time before the access */
     wt_wave_id wave;
-    unsigned lane;
+    unsigned lane;       /**< the lowest of */
+    wt_lanes lanes;      /**< those that make the access */
+    const char *access;  /**< "store", "load", "atomic"; NULL: it is about none */
+    unsigned line;       /**< 0: not known */
+    char function[256];  /**< "": not known */
+    char file[PATH_MAX]; /**< likewise */
 };
 
 /** The operations take the context. */

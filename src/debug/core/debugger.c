@@ -95,6 +95,7 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
     d->ops = probe;
     d->options = options ? *options : defaults;
     d->threads.wanted_mode = d->options.threads;
+    d->threads.auto_lanes = 1024;
     enum wt_status status = probe->open(probe, target, !d->options.dm_only, &d->probe, err);
     if (status) {
         free_debugger(d);

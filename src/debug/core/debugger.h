@@ -35,7 +35,7 @@ typedef uint32_t wt_thread;
 #define WT_ADDED_SET "place"
 
 enum wt_thread_mode {
-    WT_THREADS_AUTO, /**< lanes while at most 1,024 lanes are in active waves, else waves */
+    WT_THREADS_AUTO, /**< lanes while few lanes are in active waves, else waves */
     WT_THREADS_LANES,
     WT_THREADS_WAVES,
 };
@@ -91,6 +91,8 @@ enum wt_thread_mode wt_debugger_thread_mode(struct wt_debugger *d);
 
 /** Forces a mode, or gives the choice back (WT_THREADS_AUTO). */
 void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode);
+/** WT_THREADS_AUTO: up to so many lanes in active waves are threads of their own (1,024). */
+void wt_debugger_set_auto_lanes(struct wt_debugger *d, unsigned most);
 
 /** Wave mode: which lane a wave's thread shows. WT_INVALID if there is no such lane. */
 enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err);
@@ -440,8 +442,7 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
                                           uint64_t *compared, uint64_t *total,
                                           struct wt_error *err);
 
-/** The leftovers that were found last and have not been lifted; valid until the next call of these.
- */
+/** The leftovers that were found last and are not lifted; valid until the next call of these. */
 const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count);
 
 /** Puts the program's code back in their places. */
@@ -707,8 +708,7 @@ enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_
  */
 enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err);
 
-/** How far a goto or a search for accesses has come: the device's issue time, and its aim; false if
- *  none is under way. */
+/** How far a goto or a search for accesses has come: issue time and aim; false: there is none. */
 bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to);
 
 /**

@@ -5,8 +5,6 @@
 
 #include "debug/core/known.h"
 
-#define AUTO_LANES 1024 /* with at most so many lanes in active waves, each lane is a thread */
-
 /* Where a wave's thread has shown its chosen lane, its threads stay as they are while a client
  * looks at it: the thread would become lane 0's, in the midst of a step or `finish` of another
  * lane. */
@@ -17,7 +15,7 @@ static enum wt_thread_mode mode_for(struct wt_debugger *d)
         return d->threads.wanted_mode;
     for (unsigned i = 0; i < d->sets.words; i++)
         waves += (unsigned)__builtin_popcount(d->sets.active.word[i]);
-    if (waves * d->topology->lanes > AUTO_LANES)
+    if (waves * d->topology->lanes > d->threads.auto_lanes)
         return WT_THREADS_WAVES;
     return d->threads.mode == WT_THREADS_WAVES && d->threads.current &&
                    dbg_is_there(d, d->threads.current)

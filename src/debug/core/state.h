@@ -190,6 +190,7 @@ struct hits {
 /** Threads as clients see them. */
 struct threads {
     enum wt_thread_mode wanted_mode, mode;
+    unsigned auto_lanes; /**< WT_THREADS_AUTO: with more lanes in active waves, waves are threads */
     unsigned chosen_lane;
     wt_thread current; /**< that commands mean when they name none; 0: the first */
     struct dbg_thread_table numbers;

@@ -21,6 +21,12 @@ void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode
     dbg_choose_mode(d);
 }
 
+void wt_debugger_set_auto_lanes(struct wt_debugger *d, unsigned most)
+{
+    d->threads.auto_lanes = most;
+    dbg_choose_mode(d);
+}
+
 enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err)
 {
     if (lane >= d->topology->lanes)

@@ -341,6 +341,68 @@ static void put_counts(struct wt_dap *d, struct json_object *frame)
         json_object_put(list);
 }
 
+/* ---- findings ---- */
+
+static void put_finding_place(struct json_object *list, const struct wt_check_place *place)
+{
+    struct json_object *o = dap_add_object(list);
+    char id[24];
+    if (place->wave != WT_NO_WAVE) {
+        snprintf(id, sizeof id, "%" PRIu64, place->wave);
+        dap_put_text(o, "wave", id);
+        put_lanes(o, "lanes", place->lanes);
+        dap_put_number(o, "time", (int64_t)place->time);
+    }
+    dap_put_text(o, "access", place->access);
+    if (*place->function)
+        dap_put_text(o, "function", place->function);
+    if (place->line) {
+        dap_put_text(o, "path", place->file);
+        dap_put_number(o, "line", place->line);
+    }
+}
+
+/* Adds finding @p number with its places; a race has two. False: there is none of that number. */
+static bool put_finding(struct json_object *list, const struct wt_checks *checks, uint64_t number,
+                        struct wt_check_place place[2])
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return false;
+    const enum wt_status status =
+        checks->print(checks->context, out, number, false, place, WT_IGNORED);
+    fclose(out);
+    if (!status) {
+        struct json_object *o = dap_add_object(list), *places = dap_put_list(o, "places");
+        dap_put_number(o, "number", (int64_t)number);
+        dap_put_text(o, "text", text);
+        for (int i = 0; i < 2; i++)
+            if (!i || place[i].wave != WT_NO_WAVE || place[i].line)
+                put_finding_place(places, &place[i]);
+    }
+    free(text);
+    return !status;
+}
+
+/* The findings of --check so far. Their list is kept while there are no more. */
+static void put_findings(struct wt_dap *d, struct json_object *body)
+{
+    const struct wt_checks *checks = d->g->options.checks;
+    const uint64_t count = checks ? checks->count(checks->context) : 0;
+    struct wt_check_place place[2];
+    if (!count)
+        return;
+    if (!d->findings || json_object_array_length(d->findings) != count) {
+        json_object_put(d->findings);
+        d->findings = json_object_new_array();
+        for (uint64_t i = 1; i <= count && put_finding(d->findings, checks, i, place); i++)
+            ;
+    }
+    json_object_object_add(body, "findings", json_object_get(d->findings));
+}
+
 /* ---- frames ---- */
 
 /* Adds the waves as they are now. */
@@ -450,6 +512,7 @@ enum wt_status dap_grid(struct wt_dap *d, struct json_object *arguments, struct 
         return status;
     status = add_frame(&p, dap_put_list(p.body, "frames"), err);
     put_selected(d, p.body);
+    put_findings(d, p.body);
     dap_put_number(p.body, "threadId", dap_thread_id(d)); /* also where no kernel runs */
     json_object_put(p.last);
     if (status)
@@ -459,31 +522,62 @@ enum wt_status dap_grid(struct wt_dap *d, struct json_object *arguments, struct 
     return status;
 }
 
+/* Adds the text of a file that a place names, if it has one. */
+static void put_source_of(struct pool *p, struct json_object *sources, struct json_object *place)
+{
+    const char *path = dap_text(place, "path");
+    if (!path || json_object_object_get_ex(sources, path, NULL))
+        return;
+    char *text = dap_source_text(p->d, path);
+    dap_put_text(sources, path, text);
+    free(text);
+}
+
 /* The texts of the files that the places name. */
 static void put_sources(struct pool *p)
 {
     struct json_object *sources = dap_put_object(p->body, "sources");
     json_object_object_foreach(p->places, key, place)
     {
-        const char *path = dap_text(place, "path");
-        if (!*key || !path || json_object_object_get_ex(sources, path, NULL))
-            continue;
-        char *text = dap_source_text(p->d, path);
-        dap_put_text(sources, path, text);
-        free(text);
+        if (*key)
+            put_source_of(p, sources, place);
+    }
+    const size_t count = p->d->findings ? json_object_array_length(p->d->findings) : 0;
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *places =
+            dap_list(json_object_array_get_idx(p->d->findings, i), "places");
+        for (size_t k = 0; k < json_object_array_length(places); k++)
+            put_source_of(p, sources, json_object_array_get_idx(places, k));
     }
 }
 
-static enum wt_status add_frames(struct pool *p, uint64_t start, uint64_t end, uint64_t count,
-                                 struct wt_error *err)
+static int by_time(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Adds frames of @p count times, spread evenly over the recorded run, and of those of two accesses
+ * that are in it. */
+static enum wt_status add_frames(struct pool *p, const struct wt_debugger_time *run, uint64_t count,
+                                 const struct wt_check_place access[2], struct wt_error *err)
 {
     struct json_object *frames = dap_put_list(p->body, "frames");
-    const uint64_t length = end - start;
+    const uint64_t length = run->end - run->start;
+    uint64_t time[MOST_FRAMES + 2];
     count = count < length + 1 ? count : length + 1;
+    for (uint64_t i = 0; i < count; i++)
+        time[i] = count > 1 ? run->start + (uint64_t)((unsigned __int128)length * i / (count - 1))
+                            : run->end;
+    for (int i = 0; i < 2; i++)
+        if (access[i].wave != WT_NO_WAVE && access[i].time >= run->start &&
+            access[i].time <= run->end)
+            time[count++] = access[i].time;
+    qsort(time, count, sizeof *time, by_time);
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t at =
-            count > 1 ? start + (uint64_t)((unsigned __int128)length * i / (count - 1)) : end;
-        enum wt_status status = wt_program_goto(p->d->g, at, err);
+        if (i && time[i] == time[i - 1])
+            continue;
+        enum wt_status status = wt_program_goto(p->d->g, time[i], err);
         if (!status)
             status = add_frame(p, frames, err);
         if (status)
@@ -492,12 +586,25 @@ static enum wt_status add_frames(struct pool *p, uint64_t start, uint64_t end, u
     return WT_OK;
 }
 
+/* The accesses of a finding that a page is about. */
+static enum wt_status find_accesses(struct wt_dap *d, int64_t number,
+                                    struct wt_check_place access[2], struct wt_error *err)
+{
+    const struct wt_checks *checks = d->g->options.checks;
+    const enum wt_status status = wt_checks_need(checks, err);
+    if (status)
+        return status;
+    return number < 1 ? wt_fail(err, WT_INVALID, "\"finding\" is a number from 1 on")
+                      : checks->print(checks->context, NULL, (uint64_t)number, false, access, err);
+}
+
 enum wt_status dap_recording(struct wt_dap *d, struct json_object *arguments,
                              struct json_object **body, struct wt_error *err)
 {
     struct pool p;
     struct wt_debugger_time time;
-    int64_t count = 200;
+    struct wt_check_place access[2] = {{.time = 0}};
+    int64_t count = 200, finding = 0;
     const char *why = wt_debugger_unrecorded(d->g->debugger);
     const wt_wave_id wave = d->g->started ? wt_program_own_wave(d->g) : WT_NO_WAVE;
     if (!wt_debugger_has_history(d->g->debugger))
@@ -505,6 +612,8 @@ enum wt_status dap_recording(struct wt_dap *d, struct json_object *arguments,
     if (dap_number(arguments, "frames", &count) && (count < 1 || count > MOST_FRAMES))
         return wt_fail(err, WT_INVALID, "\"frames\" is a number of 1 to %d", MOST_FRAMES);
     enum wt_status status = wt_debugger_time(d->g->debugger, &time, err);
+    if (!status && dap_number(arguments, "finding", &finding))
+        status = find_accesses(d, finding, access, err);
     if (!status)
         status = begin(&p, d, arguments, err);
     if (status)
@@ -512,7 +621,7 @@ enum wt_status dap_recording(struct wt_dap *d, struct json_object *arguments,
     const wt_thread thread = d->g->thread;
     const unsigned level = d->g->level;
     d->travels = true;
-    status = add_frames(&p, time.start, time.end, (uint64_t)count, err);
+    status = add_frames(&p, &time, (uint64_t)count, access, err);
     const enum wt_status back = wt_program_goto(d->g, time.now, status ? WT_IGNORED : err);
     d->travels = false;
     d->runs = d->g->runs;
@@ -525,6 +634,9 @@ enum wt_status dap_recording(struct wt_dap *d, struct json_object *arguments,
         json_object_put(p.body);
         return status ? status : back;
     }
+    put_findings(d, p.body);
+    if (finding)
+        dap_put_number(p.body, "finding", finding);
     put_sources(&p);
     put_selected(d, p.body);
     *body = p.body;

@@ -124,7 +124,8 @@ struct wt_dap {
     const char *reason;   /**< reason of a stop for which nothing else is told */
     struct dap_stop why_stopped;
     bool modules_changed;
-    uint64_t told_findings; /**< findings of checks that were told */
+    uint64_t told_findings;       /**< findings of checks that were told */
+    struct json_object *findings; /**< those that a grid has had; NULL: none */
 
     char *captured; /**< what the command of the client prints; NULL: it executes none */
     size_t captured_size, captured_room;

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "frontend/dap/internal.h"
 
+#define AUTO_LANES 64   /* "threads": "auto": with more lanes in active waves, waves are threads */
 #define THREAD_PAGE 500 /* threads of an answer, unless the configuration says otherwise */
 
 /* ---- initialize ---- */
@@ -339,6 +340,7 @@ static enum wt_status open_session(struct wt_dap *d, struct json_object *argumen
     d->attaches = attaches;
     d->terminated = d->configured = false;
     wt_debugger_set_thread_mode(d->g->debugger, d->threads);
+    wt_debugger_set_auto_lanes(d->g->debugger, AUTO_LANES);
     d->runs = d->g->runs;
     return WT_OK;
 }
@@ -406,6 +408,8 @@ static void begin(struct wt_dap *d)
     struct wt_point *entry = NULL;
     dap_forget(d);
     dap_forget_stop(&d->why_stopped);
+    json_object_put(d->findings);
+    d->findings = NULL;
     dap_points_begin(d);
     d->reason = "entry";
     if (d->runs_only)

@@ -390,6 +390,7 @@ void wt_dap_free(struct wt_dap *d)
     free(d->target);
     free(d->captured);
     free(d->start_text);
+    json_object_put(d->findings);
     dap_forget_stop(&d->why_stopped);
     free(d);
 }

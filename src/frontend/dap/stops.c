@@ -105,7 +105,7 @@ static void faulted(struct wt_dap *d, const struct wt_news *n)
 static void mistaken(struct wt_dap *d, const struct wt_news *n)
 {
     struct dap_stop *s = &d->why_stopped;
-    note(d, "exception", n->text);
+    note(d, "exception", "Paused on check");
     replace(&s->text, n->text);
     replace(&s->exception, n->point->text);
     replace(&s->details, n->text);

@@ -14,6 +14,7 @@ class Grid {
         this.way = 'core';
         this.paint = { kind: 'state', expression: 0, range: null };
         this.selected = null; /* {key, lane} */
+        this.linked = []; /* {key, lanes, mark}: cells that a line joins */
         this.lanes = 1;
         this.cell = CELL;
         box.addEventListener('scroll', () => this.draw());
@@ -82,6 +83,7 @@ class Grid {
         const from = Math.max(0, Math.floor(left / this.cell)), to = Math.min(this.lanes, Math.ceil((left + width) / this.cell));
         for (let i = this.rowAt(up); i < this.rows.length && this.top[i] - up < height; i++)
             this.drawRow(c, s, this.rows[i], this.top[i] - up, left, from, to, width);
+        this.drawLinks(c, s, left, up);
         this.drawHeader(c, s, left, from, to, width);
     }
 
@@ -174,6 +176,51 @@ class Grid {
             c.fillRect(x, y, w, h);
         }
         this.mark(c, s, state, x, y, w, h, false);
+    }
+
+    /** The box of linked lanes of a row; null: the row is not there. */
+    boxOf({ key, lanes }, left, up) {
+        const i = this.rows.findIndex((row) => row.key === key), first = lanes.indexOf(true), last = lanes.lastIndexOf(true);
+        return i < 0 || first < 0 ? null
+            : { x: LABEL_WIDTH + first * this.cell - left - 1.5, y: this.top[i] - up - 1.5, w: (last - first + 1) * this.cell + 1, h: this.height + 3 };
+    }
+
+    /** Frames the linked cells, with their marks, and joins each with the next one. */
+    drawLinks(c, s, left, up) {
+        const boxes = this.linked.map((one) => this.boxOf(one, left, up));
+        c.save();
+        c.beginPath();
+        c.rect(LABEL_WIDTH - 2, HEADER_HEIGHT, this.box.clientWidth, this.box.clientHeight);
+        c.clip();
+        c.strokeStyle = s.state[FAULTED];
+        c.lineWidth = 2;
+        boxes.forEach((box, i) => {
+            if (!box)
+                return;
+            const next = boxes[i + 1], middle = ({ x, w }) => x + w / 2;
+            c.strokeRect(box.x, box.y, box.w, box.h);
+            if (next) {
+                const down = next.y > box.y, y0 = down ? box.y + box.h : box.y, y1 = down ? next.y : next.y + next.h;
+                c.setLineDash([5, 4]);
+                c.beginPath();
+                c.moveTo(middle(box), y0);
+                if (next.y === box.y) /* two accesses of one row */
+                    c.quadraticCurveTo((middle(box) + middle(next)) / 2, box.y + 2.5 * box.h, middle(next), box.y + box.h);
+                else
+                    c.lineTo(middle(next), y1);
+                c.stroke();
+                c.setLineDash([]);
+            }
+            c.fillStyle = s.state[FAULTED];
+            c.beginPath();
+            c.arc(box.x + 7, box.y + 7, 7, 0, 7);
+            c.fill();
+            c.fillStyle = s.paper;
+            c.font = 'bold 10px sans-serif';
+            c.textAlign = 'center';
+            c.fillText(this.linked[i].mark, box.x + 7, box.y + 7.5);
+        });
+        c.restore();
     }
 
     /** Shapes say the state, too: nobody needs colours to read it. */

@@ -222,6 +222,12 @@ class Model {
         return { wave: wave.id, lane: Math.max(0, states.indexOf(wanted)) };
     }
 
+    /** The frame of an issue time: the last one that is not after it; null: the recording begins later, or has no times. */
+    frameAt(time) {
+        const after = this.frames.findIndex((frame) => !(frame.time <= time));
+        return after === 0 || time === undefined ? null : (after < 0 ? this.frames.length : after) - 1;
+    }
+
     wavesAt(frame) {
         return this.frames[frame].waves.map((index) => this.body.waves[index]);
     }

@@ -81,6 +81,7 @@ class View {
         this.box.setAttribute('role', 'application');
         this.box.setAttribute('aria-label', 'The grid of lanes: arrow keys go from lane to lane');
         this.side = view.appendChild(element('aside'));
+        this.found = this.side.appendChild(element('section'));
         this.lane = this.side.appendChild(element('section'));
         this.tree = this.side.appendChild(element('section'));
         this.images = new Images(this.side.appendChild(element('section')));
@@ -176,6 +177,8 @@ class View {
         }
         if (first && !this.settings.get('way') && body.waves.some((wave) => wave.dispatch !== undefined))
             this.way.value = 'group';
+        if (first && !this.source.isLive && frame === null)
+            this.openFinding();
         for (const one of [this.source.isLive && body.selected, this.model.firstLane(this.frame)])
             if (one && !this.grid.selected)
                 this.selectWave(one.wave, one.lane);
@@ -205,6 +208,7 @@ class View {
             this.translateSelection();
         this.range = kind === 'map' ? rangeOf(this.source.isLive ? waves : this.model.body.waves, expression) : null;
         this.grid.way = this.way.value;
+        this.showFindings();
         this.grid.show(this.layout, this.model.most, { kind, expression, range: this.range });
         this.grid.follow();
         const frame = this.model.frames[this.frame];
@@ -282,18 +286,19 @@ class View {
         this.seek(this.source.isLive ? Number(this.slider.value) + way : this.frame + way);
     }
 
-    play(way) {
+    /** Plays to @p end; undefined: to the end of the run. */
+    play(way, end) {
         const again = this.timer && this.timer.way !== way;
         if (this.timer && !again)
             return this.stop();
         this.stop();
-        if (Number(this.slider.value) === Number(way > 0 ? this.slider.max : this.slider.min))
+        if (end === undefined && Number(this.slider.value) === Number(way > 0 ? this.slider.max : this.slider.min))
             this.seek(Number(way > 0 ? this.slider.min : this.slider.max));
         const id = setInterval(() => {
             const next = Number(this.slider.value) + way * this.pace();
             if (this.going)
                 return;
-            if (next < Number(this.slider.min) || next > Number(this.slider.max))
+            if (next < Number(this.slider.min) || next > (end ?? Number(this.slider.max)))
                 this.stop();
             else
                 this.seek(next);
@@ -354,7 +359,7 @@ class View {
         this.tree.replaceChildren();
         if (!row) {
             this.lane.append(element('h2', '', 'No lane is selected'), element('div', 'about', 'Click a cell, or move with the arrow keys.'));
-            this.code.replaceChildren();
+            this.showSource(null);
             return;
         }
         const lane = Math.min(this.grid.selected.lane, row.lanes - 1), wave = row.wave, list = element('dl');
@@ -363,7 +368,7 @@ class View {
         if (!wave) {
             add('where', this.model.coordinates(row.sample, lane).join('\n'));
             add('state', STATE_NAMES[row.state]);
-            this.code.replaceChildren();
+            this.showSource(null);
             return;
         }
         const state = statesOf(wave)[lane], pc = pcOf(wave, lane), place = pc ? this.model.places[pc] : null;
@@ -424,6 +429,7 @@ class View {
     // ---- source ----
 
     async showSource(place) {
+        place = place && place.line ? place : this.placeOfFinding();
         const wanted = this.wantedSource = place && place.line ? place : null;
         if (!wanted) {
             this.code.replaceChildren();
@@ -446,6 +452,7 @@ class View {
         text.replace(/\n$/, '').split('\n').forEach((line, i) => {
             const row = table.appendChild(element('tr', 'mono')), bar = element('td', 'bar'), crowd = here.get(i + 1);
             row.append(bar);
+            this.markAccess(row, wanted.path, i + 1);
             if (counts)
                 this.addHeat(row, counts.get(i + 1), hottest);
             row.append(element('td', 'number', i + 1), element('td', '', line));

@@ -1,0 +1,125 @@
+"""Pages about findings of --check: both accesses of a race as cells, lines and times."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import HERE, ROOT, TIMEOUT, WAVETRAP, recording_of, view
+from test_server import Server
+
+RACE = ROOT / "examples" / "checks" / "race.cu"
+REVERSE = HERE / "programs" / "reverse.cl"
+KERNEL = ["--kernel=reverse", "--grid=64", "--block=64", "--arg=zeros:256", "--arg=local:256"]
+
+
+def line_of(source, text):
+    return next(i for i, line in enumerate(source.read_text().splitlines(), 1) if text in line)
+
+
+def execute(*words):
+    return subprocess.run([WAVETRAP, "exec", *map(str, words)], capture_output=True, text=True, timeout=TIMEOUT)
+
+
+@pytest.fixture(scope="module")
+def cuda(tmp_path_factory):
+    """cuda(source): the program, for an SM."""
+    folder = tmp_path_factory.mktemp("cuda")
+    path = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
+
+    def build(source):
+        subprocess.run(["clang++-19", "-x", "cuda", "--cuda-gpu-arch=sm_70", "-O1", "-g", "-w", f"--cuda-path={path}", source, "-o", folder / source.stem,
+                        f"-L{path}/lib64", "-lcudart"], check=True)
+        return folder / source.stem
+    return build
+
+
+@pytest.fixture(scope="module")
+def race(cuda, tmp_path_factory):
+    """The page about the race of race.cu, by `exec`."""
+    page = tmp_path_factory.mktemp("race") / "race.html"
+    done = execute("-g", "sm", "--check", "race", f"--export={page}:1", cuda(RACE))
+    assert done.returncode == 115 and done.stderr.count("race store") == 1, done.stderr
+    return page
+
+
+def check_race(recording, source):
+    """The accesses are those of the report, each lane of them is there at that time, and about to do it."""
+    finding, = recording["findings"]
+    assert recording["finding"] == finding["number"] == 1
+    assert {(place["access"], place["line"]) for place in finding["places"]} \
+        == {("store", line_of(source, "] = i;" if source == REVERSE else "s[threadIdx.x] =")), ("load", line_of(source, "out["))}
+    for place in finding["places"]:
+        frame = next(frame for frame in recording["frames"] if frame["time"] == place["time"])
+        wave = next(wave for wave in (recording["waves"][i] for i in frame["waves"]) if wave["id"] == place["wave"])
+        assert recording["places"][wave["pc"]]["line"] == place["line"] and int(place["lanes"], 16) & int(wave["mask"], 16) == int(place["lanes"], 16)
+        assert f"goto {place['time']}" in finding["text"] and place["path"] in recording["sources"]
+
+
+def test_exec_writes_a_page_about_a_finding(race):
+    check_race(recording_of(race), RACE)
+
+
+@pytest.mark.parametrize("family", ["gfx900", "gen9"])
+def test_a_kernel_in_a_file_has_its_page(export, kernel, family):
+    _, recording = export("--check=race", "--check-lanes=independent", "--finding=1", "-g", family, *KERNEL, kernel(family, REVERSE))
+    check_race(recording, REVERSE)
+
+
+def test_it_opens_at_the_last_access_and_goes_to_the_first(race, browser):
+    browser.open(race.as_uri())
+    first, last = sorted(recording_of(race)["findings"][0]["places"], key=lambda place: place["time"])
+    now = "view.model.frames[view.frame].time"
+    assert browser.run(now) == last["time"] and browser.run("view.selectedRow().wave.id") == last["wave"]
+    assert browser.run("[...document.querySelectorAll('.source td.mark')].map((one) => one.textContent)").count("1") == 1
+    accessed = "[...document.querySelectorAll('.source tr.accessed .number')].map((one) => Number(one.textContent))"
+    assert browser.run(accessed) == sorted({first["line"], last["line"]})
+    links = browser.run("view.grid.linked.map((one) => [one.mark, view.layout.some((row) => row.key === one.key)])")
+    assert links == [["1", True], ["2", True]]
+    browser.run("document.querySelector('[aria-label=\"To access 1\"]').click()")
+    assert browser.run(now) == first["time"] and browser.run("view.selectedRow().wave.id") == first["wave"]
+    browser.run("document.querySelector('[aria-label^=\"Play from the first access\"]').click()")
+    browser.wait(f"view.timer === null && {now} === {last['time']}")
+    browser.run("document.querySelector('.finding').click()")
+    assert browser.run("view.grid.linked.length") == 0 and not browser.problems()
+
+
+def test_a_race_of_two_launches_shows_both_lines_and_one_time(cuda, browser, tmp_path):
+    source, page = HERE / "programs" / "launches.cu", tmp_path / "page.html"
+    done = execute("--check=race", f"--export={page}", cuda(source))
+    assert done.returncode == 115, done.stderr
+    recording = recording_of(page)
+    assert {wave["dispatch"] for wave in recording["waves"]} == {3}
+    browser.open(page.as_uri())
+    text = browser.run("view.found.innerText")
+    assert re.search(rf"1\s+store: fill\(int\*, int\) launches.cu:{line_of(source, 'p[threadIdx.x] =')}\s+in another launch", text), text
+    assert browser.run("document.querySelectorAll('[aria-label^=\"To access\"]').length") == 1
+
+
+def test_a_session_lists_findings_and_goes_to_them(browser, kernel):
+    server = Server("--check=race", "--check-lanes=independent", "-g", "gfx900", *KERNEL, kernel("gfx900", REVERSE))
+    try:
+        browser.open(server.url)
+        browser.wait("window.view && view.model && (view.model.body.findings || []).length")
+        assert browser.run("view.grid.linked.length") == 0
+        browser.run("document.querySelector('.finding').click()")
+        places = browser.run("view.model.body.findings[0].places")
+        for mark, place in zip("12", sorted(places, key=lambda place: place["time"])):
+            browser.run(f"document.querySelector('[aria-label=\"To access {mark}\"]').click()")
+            browser.wait(f"!view.fetching && view.model.frames[0].time === {place['time']} && view.selectedRow() && view.selectedRow().wave.id === '{place['wave']}'")
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize("words,status,message", [
+    (["--check=race", "--export=page.html:2"], 115, "finding 2 is not there at the end of a launch"),
+    (["--check=leak", "--export=page.html"], 125, "finding 1 is not there at the end of a launch"),
+    (["--export=page.html"], 125, "it needs --check=LIST"),
+    (["--check=race", "--export=/nowhere/page.html"], 115, "/nowhere/page.html: No such file")])
+def test_what_has_no_page_is_said(cuda, tmp_path, words, status, message):
+    done = subprocess.run([WAVETRAP, "exec", *words, cuda(RACE)], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == status and message in done.stderr and not (tmp_path / "page.html").exists(), done.stderr
+
+
+def test_a_finding_without_checks_is_refused(kernel, tmp_path):
+    done = view(f"--export={tmp_path / 'page.html'}", "--finding=1", "-g", "gfx900", *KERNEL, kernel("gfx900", REVERSE))
+    assert done.returncode == 125 and "--check" in done.stderr, done.stderr
