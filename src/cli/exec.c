@@ -276,7 +276,7 @@ struct exec {
     uint64_t core_history;
     bool logs;
     struct cli_supervision supervision;
-    const char *page;     /* of --export, or NULL */
+    const char *page;     /* FILE:N from --export; NULL: none */
     const char *socket;   /* of --socket, or NULL */
     char token[PATH_MAX]; /* of --token, whole; "": none */
     uint32_t caught;      /* exceptions of --catch */
