@@ -11,6 +11,7 @@ from sanitizer import BUILD, DEBIAN_PATH, LIBRARY, ROOT, command, environment, r
 
 WAVETRAP = command(os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap")))
 EXAMPLES = BUILD / "examples" / "gcn"
+ROCM_6 = any(pathlib.Path("/usr/lib/x86_64-linux-gnu").glob("libhsa-runtime64.so.1.1[0-9].*"))   # Debian 13's: HIP 5.7, HSA's runtime of ROCm 6.1
 
 
 @pytest.fixture(autouse=True)

@@ -1157,6 +1157,33 @@ static void active_waits_become_blocking_ones(void **state)
     assert_ptr_equal(core.wait[0], runtime_wait);
 }
 
+/* The tables of ROCm 5 and of ROCm 6, and what is neither: then it stays as it is. */
+static void the_runtimes_tables_of_two_versions(void **state)
+{
+    enum { WAIT = 43, ALLOCATE = 13 };
+    static const struct {
+        uint32_t api, core, ext;
+        bool waits, allocates;
+    } cases[] = {{1, 1, 1, true, true},  {3, 2, 2, true, true},  {3, 2, 1, true, false},
+                 {1, 2, 2, true, false}, {3, 1, 1, true, false}, {3, 3, 3, false, false},
+                 {0, 0, 0, false, false}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct {
+            uint32_t major, size, step, reserved;
+            void (*function[90])(void);
+        } core = {.major = cases[i].core, .size = sizeof core},
+          ext = {.major = cases[i].ext, .size = sizeof ext};
+        struct {
+            uint32_t major, size, step, reserved;
+            void *core, *ext;
+        } table = {.major = cases[i].api, .size = sizeof table, .core = &core, .ext = &ext};
+        assert_true(OnLoad(&table, 0, 0, NULL));
+        assert_int_equal(core.function[WAIT] != NULL, cases[i].waits);
+        assert_int_equal(ext.function[ALLOCATE] != NULL, cases[i].allocates);
+    }
+}
+
 static void what_a_pointer_points_into(void **state)
 {
     struct world *w = *state;
@@ -1359,6 +1386,7 @@ int main(void)
         TEST(attributes_of_shared_memory),
         TEST(kernels_use_shared_memory_while_it_is_there),
         TEST(active_waits_become_blocking_ones),
+        TEST(the_runtimes_tables_of_two_versions),
         TEST(what_a_pointer_points_into),
         TEST(registered_memory_is_seen_at_another_address),
         TEST(memory_is_shared_by_a_handle),

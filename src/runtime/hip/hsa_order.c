@@ -14,6 +14,7 @@
 /* The runtime's functions, or those of this library before them, are the process's. */
 static struct core_table core;
 static struct ext_table ext;
+static struct ext_later later;
 
 /* ---- queues ---- */
 
@@ -153,7 +154,7 @@ static int value_pointer(uint64_t signal, volatile int64_t **value)
 {
     if (!host_called_by_runtime())
         host_signal_escapes();
-    return ext.value_pointer(signal, value);
+    return later.value_pointer(signal, value);
 }
 
 /* ---- copies ---- */
@@ -194,17 +195,31 @@ static int noted(int status)
     return status;
 }
 
+static struct host_async_copy linear(void *to, const void *from, size_t size, uint64_t completion)
+{
+    return (struct host_async_copy){.to = (uint64_t)(uintptr_t)to,
+                                    .from = (uint64_t)(uintptr_t)from,
+                                    .size = size,
+                                    .completion = completion};
+}
+
 static int async_copy(void *to, uint64_t to_agent, const void *from, uint64_t from_agent,
                       size_t size, uint32_t count, const uint64_t *dependencies,
                       uint64_t completion)
 {
-    note_copy((struct host_async_copy){.to = (uint64_t)(uintptr_t)to,
-                                       .from = (uint64_t)(uintptr_t)from,
-                                       .size = size,
-                                       .completion = completion},
-              count, dependencies, "hsa_amd_memory_async_copy");
+    note_copy(linear(to, from, size, completion), count, dependencies, "hsa_amd_memory_async_copy");
     return noted(
         ext.async_copy(to, to_agent, from, from_agent, size, count, dependencies, completion));
+}
+
+static int engine_copy(void *to, uint64_t to_agent, const void *from, uint64_t from_agent,
+                       size_t size, uint32_t count, const uint64_t *dependencies,
+                       uint64_t completion, int engine, bool force)
+{
+    note_copy(linear(to, from, size, completion), count, dependencies,
+              "hsa_amd_memory_async_copy_on_engine");
+    return noted(ext.engine_copy(to, to_agent, from, from_agent, size, count, dependencies,
+                                 completion, engine, force));
 }
 
 static int async_copy_rect(const struct pitched_memory *to, const struct box *to_offset,
@@ -221,8 +236,8 @@ static int async_copy_rect(const struct pitched_memory *to, const struct box *to
                                        .of_from = {from->row, from->slice},
                                        .completion = completion},
               count, dependencies, "hsa_amd_memory_async_copy_rect");
-    return noted(ext.async_copy_rect(to, to_offset, from, from_offset, range, agent, direction,
-                                     count, dependencies, completion));
+    return noted(later.async_copy_rect(to, to_offset, from, from_offset, range, agent, direction,
+                                       count, dependencies, completion));
 }
 
 static int copy(void *to, const void *from, size_t size)
@@ -237,7 +252,7 @@ static int fill(void *to, uint32_t value, size_t count)
 {
     if (host_packets_are_followed() && !host_called_by_runtime())
         host_packets_copied((uint64_t)(uintptr_t)to, 0, count * 4, "hsa_amd_memory_fill");
-    return ext.fill(to, value, count);
+    return later.fill(to, value, count);
 }
 
 /* ---- memory ---- */
@@ -290,7 +305,7 @@ static int pool_free(void *address)
     return ext.free(address);
 }
 
-void host_tool_order(struct core_table *c, struct ext_table *e)
+void host_tool_order(struct core_table *c, struct ext_table *e, struct ext_later *l)
 {
     static store_function *const changes[5][TOOL_FORMS] = {LIST(and), LIST(or), LIST(xor),
                                                            LIST(add), LIST(subtract)};
@@ -300,6 +315,7 @@ void host_tool_order(struct core_table *c, struct ext_table *e)
         return;
     core = *c;
     ext = *e;
+    later = *l;
     c->queue_create = queue_create;
     c->signal_destroy = signal_destroy;
     c->load_relaxed = load_relaxed;
@@ -317,10 +333,12 @@ void host_tool_order(struct core_table *c, struct ext_table *e)
     c->copy = copy;
     e->wait_any = wait_any;
     e->async_handler = async_handler;
-    e->value_pointer = value_pointer;
+    l->value_pointer = value_pointer;
     e->async_copy = async_copy;
-    e->async_copy_rect = async_copy_rect;
-    e->fill = fill;
+    if (e->version.major > 1)
+        e->engine_copy = engine_copy;
+    l->async_copy_rect = async_copy_rect;
+    l->fill = fill;
     e->allocate = pool_allocate;
     e->free = pool_free;
 }

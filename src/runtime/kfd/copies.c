@@ -317,7 +317,7 @@ static bool copy_entered(struct host *host, uint64_t to, enum place target, uint
 }
 
 /* False: nothing, or a part, was copied. */
-static bool copy_here(uint64_t to, uint64_t from, size_t size)
+static bool copy_here(uint64_t to, uint64_t from, size_t size, bool by_runtime)
 {
     struct host *host = host_get();
     if (!host || !size)
@@ -330,6 +330,8 @@ static bool copy_here(uint64_t to, uint64_t from, size_t size)
         return false;
     judge(to, size, target, WT_ACCESS_STORE);
     judge(from, size, source, WT_ACCESS_LOAD);
+    if (by_runtime)
+        return false;
     host_enter_all(host);
     const bool done = copy_entered(host, to, target, from, source, size);
     host_leave_all(host);
@@ -338,16 +340,24 @@ static bool copy_here(uint64_t to, uint64_t from, size_t size)
 
 static int memory_copy(void *to, const void *from, size_t size)
 {
-    return copy_here((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size)
+    return copy_here((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size, false)
                ? 0
                : runtime_copy(to, from, size);
+}
+
+/* ROCm 6's runtime has no kernel copy what leaves its allocation, but the calling thread. */
+static int judged_copy(void *to, const void *from, size_t size)
+{
+    (void)copy_here((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size, true);
+    return runtime_copy(to, from, size);
 }
 
 void host_tool_copy(struct core_table *core)
 {
     const char *engine = getenv("HSA_ENABLE_SDMA");
-    if (engine && strcmp(engine, "0") == 0)
+    const bool by_kernels = engine && strcmp(engine, "0") == 0;
+    if (by_kernels && core->version.major == 1)
         return;
     runtime_copy = core->copy;
-    core->copy = memory_copy;
+    core->copy = by_kernels ? judged_copy : memory_copy;
 }

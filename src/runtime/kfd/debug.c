@@ -135,6 +135,7 @@ HSAKMT_STATUS hsaKmtDbgAddressWatch(HSAuint32 node, HSAuint32 count, HSA_DBG_WAT
 }
 
 /* The version of the interface of ROCm's own driver for which this library was made. */
+HSAKMT_STATUS hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *major, HSAuint32 *minor);
 HSAKMT_STATUS hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *major, HSAuint32 *minor)
 {
     if (!host_get())

@@ -281,6 +281,7 @@ static int make_files(const char *folder)
     for (uint32_t i = 0; i < host->gpus; i++)
         good = good && put_number_of(folder, HOST_FIRST_RENDER_NODE + i);
     hsaKmtCloseKFD();
+    good = good && put(folder, "sys/module/amdgpu/initstate", "live\n");
     return good ? 0 : -ENOSPC;
 }
 

@@ -24,6 +24,7 @@ struct host_waiter {
     struct sleeper *sleeper;
     uint32_t id; /* the event's */
     bool activated;
+    bool missed; /* it was set before, since the age that the waiter knows */
 };
 
 uint64_t *host_mailbox(struct host *host, uint64_t addr)
@@ -77,6 +78,8 @@ static void set(struct host *host, uint32_t id)
         return;
     struct host_event *e = &host->event[id];
     e->set = e->manual || !e->waiters;
+    if (!++e->age) /* 0 and 1 mean something else */
+        e->age = 2;
     for (struct host_waiter *w = e->waiters; w; w = w->next) {
         w->activated = true;
         pthread_cond_signal(&w->sleeper->changed);
@@ -137,7 +140,7 @@ HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *descriptor, bool manual, boo
         free(made);
         return HSAKMT_STATUS_OUT_OF_RESOURCES;
     }
-    host->event[id] = (struct host_event){.event = made, .set = is_set, .manual = manual};
+    host->event[id] = (struct host_event){.event = made, .set = is_set, .manual = manual, .age = 1};
     made->EventId = id;
     made->EventData.EventType = descriptor->EventType;
     made->EventData.EventData.SyncVar = descriptor->SyncVar;
@@ -207,12 +210,23 @@ HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *event)
 
 /* ---- waiting; the caller holds the lock ---- */
 
-/* An event that is set activates its waiter at once, and is reset by that if it resets itself. */
-static void begin(struct host *host, struct host_waiter *w, struct sleeper *sleeper, uint32_t id)
+static bool is_signal(const struct host_event *e)
+{
+    return e->event && e->event->EventData.EventType == HSA_EVENTTYPE_SIGNAL;
+}
+
+/* An event that is set activates its waiter at once, and is reset by that if it resets itself; so
+ * does one that was set since @p age, which is 0 where the waiter knows none. */
+static void begin(struct host *host, struct host_waiter *w, struct sleeper *sleeper, uint32_t id,
+                  uint64_t age)
 {
     struct host_event *e = &host->event[id];
-    *w =
-        (struct host_waiter){.next = e->waiters, .sleeper = sleeper, .id = id, .activated = e->set};
+    const bool missed = !e->set && age && is_signal(e) && e->age != age;
+    *w = (struct host_waiter){.next = e->waiters,
+                              .sleeper = sleeper,
+                              .id = id,
+                              .activated = e->set || missed,
+                              .missed = missed};
     e->set = e->set && e->manual;
     e->waiters = w;
 }
@@ -225,8 +239,9 @@ static bool is_over(const struct host_waiter *waiter, uint32_t count, bool all)
     return all ? activated == count : activated > 0;
 }
 
-/* Takes the waiter out of its event's list; the unused part of an event remains. */
-static void end(struct host *host, struct host_waiter *w, bool used)
+/* Takes the waiter out of its event's list; the unused part of an event remains. *age becomes the
+ * event's where the waiter, which knows ages, is awake by it. */
+static void end(struct host *host, struct host_waiter *w, bool used, uint64_t *age)
 {
     struct host_event *e = &host->event[w->id];
     struct host_waiter **at = &e->waiters;
@@ -235,11 +250,13 @@ static void end(struct host *host, struct host_waiter *w, bool used)
     if (!*at) /* the event has gone, with its list */
         return;
     *at = w->next;
-    e->set |= w->activated && !used;
+    e->set |= w->activated && !w->missed && !used;
+    if (age && *age && used && w->activated && is_signal(e))
+        *age = e->age;
 }
 
 static HSAKMT_STATUS wait_for(struct host *host, struct host_waiter *waiter, HsaEvent **events,
-                              uint32_t count, bool all, const struct timespec *until)
+                              uint32_t count, bool all, const struct timespec *until, uint64_t *age)
 {
     pthread_condattr_t attributes;
     struct sleeper sleeper = {.gone = false};
@@ -251,21 +268,22 @@ static HSAKMT_STATUS wait_for(struct host *host, struct host_waiter *waiter, Hsa
     pthread_cond_init(&sleeper.changed, &attributes);
     pthread_condattr_destroy(&attributes);
     for (uint32_t i = 0; i < count; i++)
-        begin(host, &waiter[i], &sleeper, events[i]->EventId);
+        begin(host, &waiter[i], &sleeper, events[i]->EventId, age ? age[i] : 0);
     bool over, late = false;
     while (!(over = is_over(waiter, count, all)) && !sleeper.gone && !late)
         late = until ? pthread_cond_timedwait(&sleeper.changed, &host->events_lock, until) != 0
                      : pthread_cond_wait(&sleeper.changed, &host->events_lock) != 0;
     for (uint32_t i = 0; i < count; i++)
-        end(host, &waiter[i], over);
+        end(host, &waiter[i], over, age ? &age[i] : NULL);
     pthread_cond_destroy(&sleeper.changed);
     return over           ? HSAKMT_STATUS_SUCCESS
            : sleeper.gone ? HSAKMT_STATUS_ERROR
                           : HSAKMT_STATUS_WAIT_TIMEOUT;
 }
 
-HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *events[], HSAuint32 count, bool all,
-                                         HSAuint32 milliseconds)
+/* @p age: of each event as the caller has seen it last, or 0; NULL: it knows none. */
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *events[], HSAuint32 count, bool all,
+                                             HSAuint32 milliseconds, uint64_t *age)
 {
     enum { FEW = 16 };
     struct host *host = host_get();
@@ -287,15 +305,26 @@ HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *events[], HSAuint32 count, bo
     pthread_mutex_lock(&host->events_lock);
     const HSAKMT_STATUS status =
         wait_for(host, waiter, events, count, all,
-                 milliseconds == HSA_EVENTTIMEOUT_INFINITE ? NULL : &until);
+                 milliseconds == HSA_EVENTTIMEOUT_INFINITE ? NULL : &until, age);
     pthread_mutex_unlock(&host->events_lock);
     if (waiter != few)
         free(waiter);
     return status;
 }
 
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *events[], HSAuint32 count, bool all,
+                                         HSAuint32 milliseconds)
+{
+    return hsaKmtWaitOnMultipleEvents_Ext(events, count, all, milliseconds, NULL);
+}
+
+HSAKMT_STATUS hsaKmtWaitOnEvent_Ext(HsaEvent *event, HSAuint32 milliseconds, uint64_t *age)
+{
+    return event ? hsaKmtWaitOnMultipleEvents_Ext(&event, 1, true, milliseconds, age)
+                 : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
 HSAKMT_STATUS hsaKmtWaitOnEvent(HsaEvent *event, HSAuint32 milliseconds)
 {
-    return event ? hsaKmtWaitOnMultipleEvents(&event, 1, true, milliseconds)
-                 : HSAKMT_STATUS_INVALID_HANDLE;
+    return hsaKmtWaitOnEvent_Ext(event, milliseconds, NULL);
 }

@@ -19,8 +19,7 @@
 #include "object/fatbin.h"
 #include "object/unpack.h"
 
-/* Versions of code objects that Debian's runtime (ROCm 5.2) knows. */
-enum { NEWEST_KNOWN = 4 };
+/* HIP 5.7 knows code objects up to version 5, HIP 5.2 up to 4; between them is no Debian's. */
 #define OLD_RUNTIME "libamdhip64.so.5"
 
 /* The bytes of section .hip_fatbin, as they are in memory; NULL if there is none. */
@@ -73,7 +72,7 @@ static const struct gcn_model *model_of_bundles(const uint8_t *bytes, size_t siz
 
 /* Whether the file's code runs on that GPU. */
 static bool check(const char *path, const uint8_t *bytes, size_t size,
-                  const struct gcn_target *target, bool old_runtime)
+                  const struct gcn_target *target, unsigned newest)
 {
     struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = target};
     struct gcn_fatbin_bundle b;
@@ -83,14 +82,14 @@ static bool check(const char *path, const uint8_t *bytes, size_t size,
         if (b.verdict == GCN_FATBIN_COMPRESSED &&
             wt_packed_bundle_at(b.object, b.object_size, &packed)) {
             uint8_t *unpacked = wt_packed_bundle_unpack(&packed, &err);
-            const bool good = unpacked && check(path, unpacked, packed.whole, target, old_runtime);
+            const bool good = unpacked && check(path, unpacked, packed.whole, target, newest);
             free(unpacked);
             if (good)
                 continue;
             if (unpacked)
                 return false; /* it has said why */
         }
-        const bool too_new = old_runtime && b.version > NEWEST_KNOWN;
+        const bool too_new = newest && b.version > newest;
         if (b.verdict == GCN_FATBIN_GOOD && !too_new)
             continue;
         fprintf(stderr, "wavetrap: %s: ", path);
@@ -106,7 +105,7 @@ static bool check(const char *path, const uint8_t *bytes, size_t size,
                 stderr,
                 "its code objects are of version %u, which this runtime skips: it will not find "
                 "the kernels. Compile with -mcode-object-version=%u\n",
-                b.version, NEWEST_KNOWN);
+                b.version, newest);
         return false; /* once a file */
     }
     return true;
@@ -144,15 +143,23 @@ static void check_images(const struct host *host, const char *path)
         munmap((void *)(uintptr_t)bytes, size);
 }
 
-static int has_old_runtime(struct dl_phdr_info *info, size_t size, void *found)
+/* The newest version that the program's runtime knows; 0: any. Its file has its version in its
+ * name. */
+static int find_newest(struct dl_phdr_info *info, size_t size, void *newest)
 {
+    char file[PATH_MAX];
+    unsigned minor;
     const char *name = strrchr(info->dlpi_name, '/');
-    *(bool *)found |=
-        strncmp(name ? name + 1 : info->dlpi_name, OLD_RUNTIME, strlen(OLD_RUNTIME)) == 0;
+    if (strncmp(name ? name + 1 : info->dlpi_name, OLD_RUNTIME, strlen(OLD_RUNTIME)))
+        return 0;
+    *(unsigned *)newest = 4;
+    if (realpath(info->dlpi_name, file) && (name = strstr(file, OLD_RUNTIME)) &&
+        sscanf(name, OLD_RUNTIME ".%u", &minor) == 1 && minor >= 7)
+        *(unsigned *)newest = 5;
     return 0;
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *old_runtime)
+static int look(struct dl_phdr_info *info, size_t size, void *newest)
 {
     char self[PATH_MAX];
     const char *path = info->dlpi_name;
@@ -169,14 +176,14 @@ static int look(struct dl_phdr_info *info, size_t size, void *old_runtime)
     if (!bytes && path == self)
         check_images(host, path);
     for (uint32_t i = 0; bytes && i < host->gpus; i++)
-        if (!check(path, bytes, length, &host->gpu[i].target, *(const bool *)old_runtime))
+        if (!check(path, bytes, length, &host->gpu[i].target, *(const unsigned *)newest))
             break;
     return 0;
 }
 
 void host_check_fatbins(void)
 {
-    bool old_runtime = false;
-    dl_iterate_phdr(has_old_runtime, &old_runtime);
-    dl_iterate_phdr(look, &old_runtime);
+    unsigned newest = 0;
+    dl_iterate_phdr(find_newest, &newest);
+    dl_iterate_phdr(look, &newest);
 }

@@ -66,6 +66,7 @@ struct host_range {
 struct host_event {
     HsaEvent *event; /**< NULL: free */
     bool set, manual;
+    uint64_t age; /**< 1, and one more each time that it is set */
     struct host_waiter *waiters;
 };
 
@@ -116,6 +117,12 @@ struct host_interrupt {
     unsigned dispatch;
 };
 
+/** Libdrm's handle of a GPU's render node. */
+struct host_handle {
+    void *device; /**< NULL: none */
+    int file;     /**< its descriptor */
+};
+
 /** A kernel that the tally has seen. */
 struct host_counted {
     uint64_t entry; /**< 0: none */
@@ -134,6 +141,7 @@ struct host_gpu {
     struct gcn_config config;
     struct gcn_target target; /**< the model's, as the process has chosen XNACK */
     uint64_t memory;          /**< bytes that the program may allocate on it */
+    struct host_handle handle;
     struct gcn_device *device;
     struct gcn_host driver;
     pthread_t thread;
@@ -167,6 +175,7 @@ struct host_gpu {
 
 struct host {
     uint32_t opened;
+    uint32_t handles; /**< of libdrm, each of which is an opening, too */
     struct host_gpu gpu[HOST_MOST_GPUS];
     uint32_t gpus;
     pthread_mutex_t lock;
@@ -245,6 +254,51 @@ void host_leave_nothing(void);
 
 /** Nanoseconds of the clock that GPUs count with. */
 uint64_t host_clock(void);
+
+/* ---- functions of ROCm 6's library, which ROCm 5's header lacks ---- */
+
+HSAKMT_STATUS hsaKmtWaitOnEvent_Ext(HsaEvent *event, HSAuint32 milliseconds, uint64_t *age);
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *events[], HSAuint32 count, bool all,
+                                             HSAuint32 milliseconds, uint64_t *age);
+HSAKMT_STATUS hsaKmtAvailableMemory(HSAuint32 node, HSAuint64 *bytes);
+HSAKMT_STATUS hsaKmtExportDMABufHandle(void *address, HSAuint64 size, int *fd, HSAuint64 *offset);
+HSAKMT_STATUS hsaKmtGetAMDGPUDeviceHandle(HSAuint32 node, void **handle);
+HSAKMT_STATUS hsaKmtGetRuntimeCapabilities(HSAuint32 *mask);
+HSAKMT_STATUS hsaKmtDbgEnable(void **info, HSAuint32 *size);
+HSAKMT_STATUS hsaKmtDbgDisable(void);
+HSAKMT_STATUS hsaKmtDbgGetDeviceData(void **data, HSAuint32 *count, HSAuint32 *size);
+HSAKMT_STATUS hsaKmtDbgGetQueueData(void **data, HSAuint32 *count, HSAuint32 *size, bool suspend);
+HSAKMT_STATUS hsaKmtOpenSMI(HSAuint32 node, int *fd);
+HSAKMT_STATUS hsaKmtReplaceAsanHeaderPage(void *address);
+HSAKMT_STATUS hsaKmtReturnAsanHeaderPage(void *address);
+HSAKMT_STATUS hsaKmtAllocMemoryAlign(HSAuint32 node, HSAuint64 size, HSAuint64 alignment,
+                                     HsaMemFlags flags, void **address);
+HSAKMT_STATUS hsaKmtCheckRuntimeDebugSupport(void);
+struct kfd_ioctl_dbg_trap_args; /* the kernel's kfd_dbg_trap_args of kfd.h */
+HSAKMT_STATUS hsaKmtDebugTrapIoctl(struct kfd_ioctl_dbg_trap_args *args, HSA_QUEUEID *queues,
+                                   HSAuint64 *result);
+#ifndef HSA_RUNTIME_ENABLE_CAPS_SUPPORTS_CORE_DUMP_MASK
+typedef void HsaPcSamplingInfo;
+#endif
+HSAKMT_STATUS hsaKmtPcSamplingSupport(void);
+HSAKMT_STATUS hsaKmtPcSamplingQueryCapabilities(HSAuint32 node, void *info, HSAuint32 size,
+                                                HSAuint32 *needed);
+HSAKMT_STATUS hsaKmtPcSamplingCreate(HSAuint32 node, HsaPcSamplingInfo *info, HSAuint32 *trace);
+HSAKMT_STATUS hsaKmtPcSamplingDestroy(HSAuint32 node, HSAuint32 trace);
+HSAKMT_STATUS hsaKmtPcSamplingStart(HSAuint32 node, HSAuint32 trace);
+HSAKMT_STATUS hsaKmtPcSamplingStop(HSAuint32 node, HSAuint32 trace);
+
+/* ---- render.c ---- */
+
+/** Libdrm's handles that the library has given out: each holds the driver open. */
+struct host_handles {
+    uint32_t count;
+    struct host_handle handle[HOST_MOST_GPUS];
+};
+/** Takes them from the GPUs, while nobody opens or closes the driver. */
+void host_handles_take(struct host *host, struct host_handles *taken);
+/** Closes what was taken; the driver closes with the last one that holds it. */
+void host_handles_close(const struct host_handles *taken);
 
 /* ---- memory.c ---- */
 

@@ -19,7 +19,7 @@ struct kfd_runtime_enable_args {
 };
 
 /** The runtime's state for a debugger (kfd_runtime_info). */
-struct kfd_runtime_info {
+struct kfd_runtime {
     uint64_t r_debug;
     uint32_t runtime_state; /**< 0 disabled, 1 enabled */
     uint32_t ttmp_setup;
@@ -154,6 +154,10 @@ int kfd_memory_info(struct host *host, struct kfd_ioctl_get_dmabuf_info_args *ar
 /** Whether @p fd is memory that a GPU of this or another process has exported: its size in bytes
  * and, where they are not NULL, its GPU's gpu_id and flags (KFD_IOC_ALLOC_MEM_FLAGS). */
 bool kfd_buffer_of(int fd, uint64_t *size, uint32_t *gpu, uint32_t *flags);
+enum { KFD_BUFFER_NAME = 64 };
+/** The name of such memory's file, which tells another process whose it is: KFD_BUFFER_NAME bytes
+ * at most; @p gpu: a gpu_id. */
+void kfd_buffer_name(char *name, uint32_t gpu, uint32_t flags);
 /** Whether two descriptors are the same file. */
 bool kfd_buffer_is_same(int a, int b);
 

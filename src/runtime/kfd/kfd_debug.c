@@ -71,11 +71,11 @@ int kfd_address_watch(struct host *host, const struct kfd_ioctl_dbg_address_watc
 
 /* ---- linux 6.5 ---- */
 
-static struct kfd_runtime_info runtime_of(const struct host *host)
+static struct kfd_runtime runtime_of(const struct host *host)
 {
-    return (struct kfd_runtime_info){.r_debug = (uint64_t)(uintptr_t)host->debug,
-                                     .runtime_state = host->runtime_enabled,
-                                     .ttmp_setup = host->runtime_enabled};
+    return (struct kfd_runtime){.r_debug = (uint64_t)(uintptr_t)host->debug,
+                                .runtime_state = host->runtime_enabled,
+                                .ttmp_setup = host->runtime_enabled};
 }
 
 int kfd_runtime_enable(struct host *host, struct kfd_runtime_enable_args *args)
@@ -100,7 +100,7 @@ void kfd_tell_debugger(struct host_gpu *gpu)
 
 static int enable(struct host *host, struct kfd_dbg_trap_args *args)
 {
-    const struct kfd_runtime_info info = runtime_of(host);
+    const struct kfd_runtime info = runtime_of(host);
     const uint32_t room = args->enable.rinfo_size;
     if (host->debug_fd > 0)
         return -EALREADY;
@@ -293,7 +293,7 @@ static int launch_override(struct host *host, struct kfd_dbg_trap_args *args)
 
 static int exception_info(struct host *host, struct kfd_dbg_trap_args *args)
 {
-    const struct kfd_runtime_info info = runtime_of(host);
+    const struct kfd_runtime info = runtime_of(host);
     const uint32_t room = args->exception_info.info_size;
     uint32_t size = 0;
     if (args->exception_info.exception_code == KFD_EC_PROCESS_RUNTIME) {
@@ -385,4 +385,109 @@ int kfd_debug_trap(struct host *host, struct kfd_dbg_trap_args *args)
     default:
         return -EINVAL;
     }
+}
+
+/* ---- the library: what a runtime asks that writes a core file of its GPUs ---- */
+
+static HSAKMT_STATUS trap(struct kfd_dbg_trap_args *args)
+{
+    struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    args->pid = (uint32_t)getpid();
+    return kfd_debug_trap(host, args) < 0 ? HSAKMT_STATUS_ERROR : HSAKMT_STATUS_SUCCESS;
+}
+
+/* The operations on queues return how many they have changed. */
+HSAKMT_STATUS hsaKmtDebugTrapIoctl(struct kfd_ioctl_dbg_trap_args *args, HSA_QUEUEID *queues,
+                                   HSAuint64 *result)
+{
+    struct host *host = host_get();
+    struct kfd_dbg_trap_args *a = (struct kfd_dbg_trap_args *)(void *)args;
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    /* The number of a queue is that of the driver: the runtime's are wider. */
+    uint32_t *to =
+        (uint32_t *)(uintptr_t)(a->op == KFD_DEBUG_SUSPEND_QUEUES ? a->suspend.queue_array_ptr
+                                                                  : a->resume.queue_array_ptr);
+    const uint32_t count =
+        a->op == KFD_DEBUG_SUSPEND_QUEUES ? a->suspend.num_queues : a->resume.num_queues;
+    for (uint32_t i = 0; queues && i < count; i++)
+        to[i] = (uint32_t)queues[i];
+    const int done = kfd_debug_trap(host, a);
+    if (result)
+        *result = (HSAuint64)(HSAint64)(done < 0 ? -1 : done);
+    return done < 0 ? HSAKMT_STATUS_ERROR : HSAKMT_STATUS_SUCCESS;
+}
+
+/* *info: the caller frees it. Nobody reads of exceptions. */
+HSAKMT_STATUS hsaKmtDbgEnable(void **info, HSAuint32 *size)
+{
+    struct kfd_runtime *made = malloc(sizeof *made);
+    const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    struct kfd_dbg_trap_args args = {.op = KFD_DEBUG_ENABLE,
+                                     .enable = {.rinfo_ptr = (uint64_t)(uintptr_t)made,
+                                                .rinfo_size = sizeof *made,
+                                                .dbg_fd = (uint32_t)fd}};
+    const HSAKMT_STATUS status = made && fd >= 0 ? trap(&args) : HSAKMT_STATUS_NO_MEMORY;
+    if (fd >= 0)
+        close(fd);
+    if (status) {
+        free(made);
+        return status;
+    }
+    *info = made;
+    *size = sizeof *made;
+    return status;
+}
+
+HSAKMT_STATUS hsaKmtDbgDisable(void)
+{
+    return trap(&(struct kfd_dbg_trap_args){.op = KFD_DEBUG_DISABLE});
+}
+
+/* A snapshot of at most @p most entries, which the caller frees. */
+static HSAKMT_STATUS snapshot(enum kfd_debug_op op, size_t most, void **data, HSAuint32 *count,
+                              HSAuint32 size)
+{
+    void *made = calloc(most + 1, size);
+    struct kfd_dbg_trap_args args = {.op = op,
+                                     .snapshot = {.snapshot_buf_ptr = (uint64_t)(uintptr_t)made,
+                                                  .count = (uint32_t)most,
+                                                  .entry_size = size}};
+    const HSAKMT_STATUS status = made ? trap(&args) : HSAKMT_STATUS_NO_MEMORY;
+    if (status) {
+        free(made);
+        return status;
+    }
+    *data = made;
+    *count = args.snapshot.count < most ? args.snapshot.count : (uint32_t)most;
+    return status;
+}
+
+HSAKMT_STATUS hsaKmtDbgGetDeviceData(void **data, HSAuint32 *count, HSAuint32 *size)
+{
+    *size = sizeof(struct kfd_device_entry);
+    return snapshot(KFD_DEBUG_GET_DEVICE_SNAPSHOT, HOST_MOST_GPUS, data, count, *size);
+}
+
+/* With @p suspend as the queues are when they have stopped; hsaKmtDbgDisable lets them go on. */
+HSAKMT_STATUS hsaKmtDbgGetQueueData(void **data, HSAuint32 *count, HSAuint32 *size, bool suspend)
+{
+    enum { MOST = HOST_MOST_GPUS * KFD_DEBUG_QUEUES };
+    uint32_t ids[KFD_DEBUG_QUEUES];
+    *size = sizeof(struct kfd_queue_entry);
+    HSAKMT_STATUS status = snapshot(KFD_DEBUG_GET_QUEUE_SNAPSHOT, MOST, data, count, *size);
+    if (status || !suspend)
+        return status;
+    for (uint32_t at = 0, n; at < *count && !status; at += n) {
+        struct kfd_dbg_trap_args args = {.op = KFD_DEBUG_SUSPEND_QUEUES};
+        for (n = 0; n < KFD_DEBUG_QUEUES && at + n < *count; n++)
+            ids[n] = ((struct kfd_queue_entry *)*data)[at + n].queue_id;
+        args.suspend.queue_array_ptr = (uint64_t)(uintptr_t)ids;
+        args.suspend.num_queues = n;
+        status = trap(&args);
+    }
+    free(*data);
+    return status ? status : snapshot(KFD_DEBUG_GET_QUEUE_SNAPSHOT, MOST, data, count, *size);
 }

@@ -56,13 +56,17 @@ static bool map_pages(struct host_buffer *b)
     return false;
 }
 
-/* The file's name tells another process, which imports it, whose memory it is. */
 #define FILE_NAME "wavetrap memory of GPU "
+
+void kfd_buffer_name(char *name, uint32_t gpu, uint32_t flags)
+{
+    snprintf(name, KFD_BUFFER_NAME, FILE_NAME "%u, %#x", gpu, flags);
+}
 
 static bool make_pages(struct host_buffer *b, uint32_t gpu, uint32_t flags)
 {
-    char name[64];
-    snprintf(name, sizeof name, FILE_NAME "%u, %#x", gpu, flags);
+    char name[KFD_BUFFER_NAME];
+    kfd_buffer_name(name, gpu, flags);
     b->fd = memfd_create(name, MFD_CLOEXEC);
     if (b->fd < 0)
         return false;

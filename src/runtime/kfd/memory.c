@@ -3,8 +3,9 @@
  * and GPU. Memory of the program that the runtime registers has other addresses on GPUs. A GPU may
  * use only memory that the runtime has mapped for it.
  */
-#include "runtime/kfd/host.h"
+#include "runtime/kfd/kfd.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,9 +191,10 @@ static struct host *lock(void)
  * Reserves address space, and an inaccessible page behind it. An allocation that fills a huge page
  * begins at a huge page, as with the real driver: malloc in kernels and the runtime rely on it.
  */
-static void *reserve(void *where, uint64_t size, bool fixed)
+static void *reserve(void *where, uint64_t size, bool fixed, uint64_t alignment)
 {
-    const uint64_t align = !fixed && size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE;
+    const uint64_t usual = !fixed && size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE,
+                   align = alignment > usual ? alignment : usual;
     const uint64_t space = size + align; /* at least a page more than it needs */
     uint8_t *at = mmap(
         fixed ? where : NULL, space, PROT_NONE,
@@ -214,7 +216,15 @@ static void *reserve(void *where, uint64_t size, bool fixed)
 
 HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flags, void **address)
 {
-    if (!size || size > (uint64_t)1 << 46 || !address)
+    return hsaKmtAllocMemoryAlign(node, size, 0, flags, address);
+}
+
+/* @p alignment: 0, or a power of two that is no less than a page. */
+HSAKMT_STATUS hsaKmtAllocMemoryAlign(HSAuint32 node, HSAuint64 size, HSAuint64 alignment,
+                                     HsaMemFlags flags, void **address)
+{
+    if (!size || size > (uint64_t)1 << 46 || !address || alignment > (uint64_t)1 << 40 ||
+        (alignment && (alignment < HOST_PAGE || alignment & (alignment - 1))))
         return HSAKMT_STATUS_INVALID_PARAMETER;
     struct host *host = lock();
     if (!host)
@@ -226,7 +236,7 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
         status = HSAKMT_STATUS_INVALID_NODE_UNIT;
     else if (gpu && !flags.ui32.Scratch && size > gpu->memory - host->used[node])
         status = HSAKMT_STATUS_NO_MEMORY;
-    void *at = status ? NULL : reserve(*address, size, flags.ui32.FixedAddress);
+    void *at = status ? NULL : reserve(*address, size, flags.ui32.FixedAddress, alignment);
     if (!status && !at)
         status = HSAKMT_STATUS_NO_MEMORY;
     if (!status) {
@@ -531,23 +541,19 @@ bool host_memory_is_shared(struct host *host, uint64_t addr)
     return shared;
 }
 
-/* ---- sharing with graphics: there are none ---- */
-
-HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 handle, HsaGraphicsResourceInfo *info,
-                                                  HSAuint64 count, HSAuint32 *nodes)
-{
-    return HSAKMT_STATUS_NOT_SUPPORTED;
-}
-
 /* ---- sharing with other processes ---- */
 
 /* GPUs do not write what becomes a file; the program may, which it would not do on a real system
  * either while it hands out memory. */
 static bool share(struct host *host, struct host_allocation *a)
 {
+    char name[KFD_BUFFER_NAME];
+    const struct host_gpu *gpu = host_gpu_of(host, a->node);
+    kfd_buffer_name(name, host_gpu_id(gpu ? gpu : &host->gpu[0]),
+                    gpu ? KFD_IOC_ALLOC_MEM_FLAGS_VRAM : KFD_IOC_ALLOC_MEM_FLAGS_GTT);
     for (uint32_t i = 0; i < host->gpus; i++)
         host_enter(&host->gpu[i]);
-    const int fd = host_share((void *)(uintptr_t)a->addr, a->size);
+    const int fd = host_share((void *)(uintptr_t)a->addr, a->size, name);
     for (uint32_t i = host->gpus; i-- > 0;)
         host_leave(&host->gpu[i]);
     if (fd < 0)
@@ -581,12 +587,38 @@ HSAKMT_STATUS hsaKmtShareMemory(void *address, HSAuint64 size, HsaSharedMemoryHa
     return status;
 }
 
-/* Maps a file of another process, and lists it as registered memory. */
-static HSAKMT_STATUS import(struct host *host, const struct host_shared_handle *handle, int fd,
-                            uint32_t node, void **address)
+/* Memory is a file from when it is first exported. */
+HSAKMT_STATUS hsaKmtExportDMABufHandle(void *address, HSAuint64 size, int *fd, HSAuint64 *offset)
 {
-    const uint64_t size = (uint64_t)handle->pages * HOST_PAGE;
-    void *at = size ? reserve(NULL, size, false) : NULL;
+    const uint64_t addr = (uint64_t)(uintptr_t)address;
+    if (!fd || !offset)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host *host = lock();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    struct host_allocation *a = holding(host, addr);
+    HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+    if (!a || a->type != HSA_POINTER_ALLOCATED || a->flags.ui32.Scratch ||
+        size > a->size - (addr - a->addr))
+        status = HSAKMT_STATUS_INVALID_PARAMETER;
+    else if (!a->is_file && !share(host, a))
+        status = HSAKMT_STATUS_NO_MEMORY;
+    const int made = status ? -1 : fcntl(a->file, F_DUPFD_CLOEXEC, 0);
+    if (!status && made < 0)
+        status = HSAKMT_STATUS_ERROR;
+    if (!status) {
+        *fd = made;
+        *offset = addr - a->addr;
+    }
+    pthread_mutex_unlock(&host->lock);
+    return status;
+}
+
+/* Maps a file, of another process or exported, and lists it as registered memory. */
+static HSAKMT_STATUS import(struct host *host, uint64_t size, int fd, uint32_t node,
+                            HSA_POINTER_TYPE type, void **address)
+{
+    void *at = size ? reserve(NULL, size, false, 0) : NULL;
     if (!at)
         return HSAKMT_STATUS_NO_MEMORY;
     const struct host_allocation a = {.addr = (uint64_t)(uintptr_t)at,
@@ -595,7 +627,7 @@ static HSAKMT_STATUS import(struct host *host, const struct host_shared_handle *
                                       .reserved = size + HOST_PAGE,
                                       .flags = {.ui32 = {.HostAccess = 1}},
                                       .node = node,
-                                      .type = HSA_POINTER_REGISTERED_SHARED,
+                                      .type = type,
                                       .registrations = 1};
     if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED &&
         add(host, &a)) {
@@ -624,7 +656,9 @@ HSAKMT_STATUS hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle *han
     if (!status && fd < 0)
         status = HSAKMT_STATUS_INVALID_HANDLE;
     if (!status)
-        status = import(host, &given, fd, count ? nodes[0] : host->gpu[0].node, address);
+        status =
+            import(host, (uint64_t)given.pages * HOST_PAGE, fd,
+                   count ? nodes[0] : host->gpu[0].node, HSA_POINTER_REGISTERED_SHARED, address);
     if (!status)
         *size = (uint64_t)given.pages * HOST_PAGE;
     if (fd >= 0)
@@ -637,4 +671,47 @@ HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *handle, vo
                                          HSAuint64 *size)
 {
     return hsaKmtRegisterSharedHandleToNodes(handle, address, size, 0, NULL);
+}
+
+/* A resource of graphics is what a GPU has exported (hsaKmtExportDMABufHandle, a render node). */
+HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 handle, HsaGraphicsResourceInfo *info,
+                                                  HSAuint64 count, HSAuint32 *nodes)
+{
+    uint64_t size = 0;
+    uint32_t id = 0;
+    void *address = NULL;
+    if (!info || (count && !nodes))
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host *host = lock();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+    for (uint64_t i = 0; i < count; i++)
+        if (!host_gpu_of(host, nodes[i]))
+            status = HSAKMT_STATUS_INVALID_NODE_UNIT;
+    const bool known = !status && kfd_buffer_of((int)handle, &size, &id, NULL);
+    const struct host_gpu *owner = known ? kfd_gpu(host, id) : NULL;
+    if (!status)
+        status = known ? import(host, page_up(size), (int)handle,
+                                owner ? owner->node : host->gpu[0].node,
+                                HSA_POINTER_REGISTERED_GRAPHICS, &address)
+                       : HSAKMT_STATUS_ERROR;
+    pthread_mutex_unlock(&host->lock);
+    if (!status)
+        *info = (HsaGraphicsResourceInfo){.MemoryAddress = address, .SizeInBytes = size};
+    return status;
+}
+
+HSAKMT_STATUS hsaKmtAvailableMemory(HSAuint32 node, HSAuint64 *bytes)
+{
+    struct host *host = lock();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    const struct host_gpu *gpu = host_gpu_of(host, node);
+    if (gpu)
+        *bytes = gpu->memory - host->used[node];
+    pthread_mutex_unlock(&host->lock);
+    return gpu    ? HSAKMT_STATUS_SUCCESS
+           : node ? HSAKMT_STATUS_INVALID_NODE_UNIT
+                  : HSAKMT_STATUS_ERROR;
 }

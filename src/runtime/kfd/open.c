@@ -314,9 +314,11 @@ void host_leave_nothing(void)
     host_files_remove();
 }
 
+/* What is open at last is libdrm's handles, which nobody closes: then all closes. */
 HSAKMT_STATUS hsaKmtCloseKFD(void)
 {
     HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+    struct host_handles handles = {.count = 0};
     pthread_mutex_lock(&opening);
     if (!the_host) {
         status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
@@ -325,8 +327,12 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
         tell_what_was_not_met();
         close_host(the_host);
         the_host = NULL;
+    } else if (the_host->opened == the_host->handles) {
+        host_handles_take(the_host, &handles);
     }
     pthread_mutex_unlock(&opening);
+    if (handles.count)
+        host_handles_close(&handles);
     return status;
 }
 
@@ -336,6 +342,11 @@ HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *version)
     *version =
         (HsaVersionInfo){.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 10};
     return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtCheckRuntimeDebugSupport(void)
+{
+    return host_get() ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_ERROR;
 }
 
 HSAKMT_STATUS hsaKmtRuntimeEnable(void *debug, bool setup_ttmp)
@@ -356,6 +367,14 @@ HSAKMT_STATUS hsaKmtRuntimeDisable(void)
         host->debug = NULL;
         host->runtime_enabled = false;
     }
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+/* The only one that there could be is that the kernel's driver lets a runtime write core files;
+ * here exec --core-on-fault does. */
+HSAKMT_STATUS hsaKmtGetRuntimeCapabilities(HSAuint32 *mask)
+{
+    *mask = 0;
     return HSAKMT_STATUS_SUCCESS;
 }
 

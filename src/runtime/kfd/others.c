@@ -117,7 +117,7 @@ HSAKMT_STATUS hsaKmtPmcStopTrace(HSATraceId trace)
 
 /* ---- the streaming performance monitor: there is none ---- */
 
-static HSAKMT_STATUS no_spm(uint32_t node)
+static HSAKMT_STATUS no_file(uint32_t node)
 {
     const struct host *host = host_get();
     if (!host)
@@ -127,12 +127,12 @@ static HSAKMT_STATUS no_spm(uint32_t node)
 
 HSAKMT_STATUS hsaKmtSPMAcquire(HSAuint32 node)
 {
-    return no_spm(node);
+    return no_file(node);
 }
 
 HSAKMT_STATUS hsaKmtSPMRelease(HSAuint32 node)
 {
-    return no_spm(node);
+    return no_file(node);
 }
 
 HSAKMT_STATUS hsaKmtSPMSetDestBuffer(HSAuint32 node, HSAuint32 size, HSAuint32 *timeout,
@@ -142,7 +142,63 @@ HSAKMT_STATUS hsaKmtSPMSetDestBuffer(HSAuint32 node, HSAuint32 size, HSAuint32 *
         *copied = 0;
     if (lost)
         *lost = false;
-    return no_spm(node);
+    return no_file(node);
+}
+
+/* ---- system management events, pages of AddressSanitizer: there are none ---- */
+
+HSAKMT_STATUS hsaKmtOpenSMI(HSAuint32 node, int *fd)
+{
+    return no_file(node);
+}
+
+/* It is for a library that was compiled for AddressSanitizer on GPUs; so says ROCm's own, too. */
+HSAKMT_STATUS hsaKmtReplaceAsanHeaderPage(void *address)
+{
+    return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
+HSAKMT_STATUS hsaKmtReturnAsanHeaderPage(void *address)
+{
+    return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
+/* ---- samples of PCs: there are none ---- */
+
+static HSAKMT_STATUS no_samples(void)
+{
+    return host_get() ? HSAKMT_STATUS_NOT_SUPPORTED : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+}
+
+HSAKMT_STATUS hsaKmtPcSamplingSupport(void)
+{
+    return no_samples();
+}
+
+HSAKMT_STATUS hsaKmtPcSamplingQueryCapabilities(HSAuint32 node, void *info, HSAuint32 size,
+                                                HSAuint32 *needed)
+{
+    return needed ? no_samples() : HSAKMT_STATUS_INVALID_PARAMETER;
+}
+
+HSAKMT_STATUS hsaKmtPcSamplingCreate(HSAuint32 node, HsaPcSamplingInfo *info, HSAuint32 *trace)
+{
+    return info && trace ? no_samples() : HSAKMT_STATUS_INVALID_PARAMETER;
+}
+
+HSAKMT_STATUS hsaKmtPcSamplingDestroy(HSAuint32 node, HSAuint32 trace)
+{
+    return no_samples();
+}
+
+HSAKMT_STATUS hsaKmtPcSamplingStart(HSAuint32 node, HSAuint32 trace)
+{
+    return no_samples();
+}
+
+HSAKMT_STATUS hsaKmtPcSamplingStop(HSAuint32 node, HSAuint32 trace)
+{
+    return no_samples();
 }
 
 /* ---- graphics ---- */
@@ -161,11 +217,18 @@ HSAKMT_STATUS hsaKmtUnmapGraphicHandle(HSAuint32 node, HSAuint64 address, HSAuin
 
 #define COUNTERS "\0there are no performance counters\0"
 #define MONITOR "\0there is no streaming performance monitor\0"
+#define SAMPLES "\0no PCs are sampled: --profile\0"
+#define ASAN "\0AddressSanitizer does not run on GPUs here: --check=memory\0"
 
 WT_REFUSED_FUNCTIONS static const char refused[] =
     "hsaKmtPmcGetCounterProperties" COUNTERS "hsaKmtPmcRegisterTrace" COUNTERS
     "hsaKmtPmcUnregisterTrace" COUNTERS "hsaKmtPmcAcquireTraceAccess" COUNTERS
     "hsaKmtPmcReleaseTraceAccess" COUNTERS "hsaKmtPmcStartTrace" COUNTERS
     "hsaKmtPmcQueryTrace" COUNTERS "hsaKmtPmcStopTrace" COUNTERS "hsaKmtSPMAcquire" MONITOR
-    "hsaKmtSPMRelease" MONITOR "hsaKmtSPMSetDestBuffer" MONITOR "hsaKmtMapGraphicHandle\0"
+    "hsaKmtSPMRelease" MONITOR "hsaKmtSPMSetDestBuffer" MONITOR "hsaKmtOpenSMI\0"
+    "there are no system management events\0"
+    "hsaKmtPcSamplingSupport" SAMPLES "hsaKmtPcSamplingQueryCapabilities" SAMPLES
+    "hsaKmtPcSamplingCreate" SAMPLES "hsaKmtPcSamplingDestroy" SAMPLES
+    "hsaKmtPcSamplingStart" SAMPLES "hsaKmtPcSamplingStop" SAMPLES
+    "hsaKmtReplaceAsanHeaderPage" ASAN "hsaKmtReturnAsanHeaderPage" ASAN "hsaKmtMapGraphicHandle\0"
     "it has no other answer in Debian's library either\0";

@@ -260,11 +260,18 @@ static bool launched(const struct host_queue *q)
 /* The size is in the kernel's descriptor; GCC writes none, and has more there. */
 static void note_arguments(const struct gcn_aql_dispatch *asked)
 {
-    enum { KERNARG_SIZE = 8 };
-    if (wt_check_wants(WT_CHECK_MEMORY))
-        wt_object_arguments(
-            NULL, asked->kernarg,
-            wt_load_le((const uint8_t *)(uintptr_t)asked->kernel_object + KERNARG_SIZE, 4));
+    enum { KERNARG_SIZE = 8, NEAR = 256 };
+    if (!wt_check_wants(WT_CHECK_MEMORY))
+        return;
+    const uint64_t size =
+        wt_load_le((const uint8_t *)(uintptr_t)asked->kernel_object + KERNARG_SIZE, 4);
+    wt_object_arguments(NULL, asked->kernarg, size);
+    /* ROCm 6 has the pattern of hipMemset just before the arguments, which point to it. */
+    for (uint64_t at = 0; at + 8 <= size; at += 8) {
+        const uint64_t to = wt_load_le((const uint8_t *)(uintptr_t)asked->kernarg + at, 8);
+        if (to < asked->kernarg && asked->kernarg - to <= NEAR)
+            wt_object_arguments(NULL, to, asked->kernarg - to);
+    }
 }
 
 /* False if it must wait. */

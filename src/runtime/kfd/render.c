@@ -6,9 +6,11 @@
 #include "runtime/kfd/kfd.h"
 
 #include <amdgpu_drm.h>
+#include <dlfcn.h>
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -363,4 +365,64 @@ int host_render_ioctl(struct host_render *r, unsigned long request, void *argume
     if (_IOC_DIR(request) & _IOC_READ && !kfd_copy_out(at, &a, size))
         return -EFAULT;
     return result;
+}
+
+/* ---- the library: libdrm's handles, which programs use with libdrm ---- */
+
+static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *function_of_libdrm(const char *name)
+{
+    void *library = dlopen("libdrm_amdgpu.so.1", RTLD_NOW);
+    return library ? dlsym(library, name) : NULL;
+}
+
+void host_handles_take(struct host *host, struct host_handles *taken)
+{
+    taken->count = 0;
+    for (uint32_t i = 0; i < host->gpus; i++)
+        if (host->gpu[i].handle.device) {
+            taken->handle[taken->count++] = host->gpu[i].handle;
+            host->gpu[i].handle.device = NULL;
+        }
+    host->handles = 0;
+}
+
+void host_handles_close(const struct host_handles *taken)
+{
+    int (*end)(void *) = (int (*)(void *))function_of_libdrm("amdgpu_device_deinitialize");
+    for (uint32_t i = 0; i < taken->count; i++) {
+        end(taken->handle[i].device);
+        close(taken->handle[i].file);
+    }
+}
+
+/* As ROCm's library, which has opened the nodes when it is opened. */
+HSAKMT_STATUS hsaKmtGetAMDGPUDeviceHandle(HSAuint32 node, void **handle)
+{
+    typedef int initialize_function(int fd, uint32_t *major, uint32_t *minor, void **handle);
+    struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    struct host_gpu *gpu = host_gpu_of(host, node);
+    if (!gpu)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    initialize_function *initialize =
+        (initialize_function *)function_of_libdrm("amdgpu_device_initialize");
+    pthread_mutex_lock(&handles_lock);
+    struct host_handle *h = &gpu->handle;
+    if (!h->device && initialize) {
+        char path[64];
+        uint32_t major, minor;
+        snprintf(path, sizeof path, "/dev/dri/renderD%u", HOST_FIRST_RENDER_NODE + gpu->index);
+        h->file = open(path, O_RDWR | O_CLOEXEC);
+        if (h->file >= 0 && initialize(h->file, &major, &minor, &h->device)) {
+            h->device = NULL;
+            close(h->file);
+        }
+        host->handles += h->device != NULL;
+    }
+    *handle = h->device;
+    pthread_mutex_unlock(&handles_lock);
+    return *handle ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }

@@ -33,9 +33,9 @@ static bool fill(int fd, const uint8_t *from, uint64_t size)
     return true;
 }
 
-int host_share(void *at, uint64_t size)
+int host_share(void *at, uint64_t size, const char *name)
 {
-    const int fd = memfd_create("wavetrap-shared", MFD_CLOEXEC);
+    const int fd = memfd_create(name, MFD_CLOEXEC);
     if (fd < 0)
         return -1;
     if (!ftruncate(fd, (off_t)size) && fill(fd, at, size) &&

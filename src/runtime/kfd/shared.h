@@ -19,10 +19,10 @@ struct host_shared_handle {
 
 /**
  * Moves @p size bytes of private memory at @p at, with their contents, into a file that is mapped
- * in their place. Nobody may write them meanwhile. Returns the file's descriptor, which the caller
- * closes; -1: there is no memory for it.
+ * in their place. Nobody may write them meanwhile. @p name: of the file. Returns its descriptor,
+ * which the caller closes; -1: there is no memory for it.
  */
-int host_share(void *at, uint64_t size);
+int host_share(void *at, uint64_t size, const char *name);
 /**
  * Fills in the handle of the file @p fd of this process; false where it is no file, or too large.
  */

@@ -76,6 +76,10 @@ typedef uint32_t wait_any_function(uint32_t count, uint64_t *signals, int *condi
 typedef int async_copy_function(void *to, uint64_t to_agent, const void *from, uint64_t from_agent,
                                 size_t size, uint32_t count, const uint64_t *dependencies,
                                 uint64_t completion);
+/** hsa_amd_memory_async_copy_on_engine: the same; which engine, and whether to force that. */
+typedef int engine_copy_function(void *to, uint64_t to_agent, const void *from, uint64_t from_agent,
+                                 size_t size, uint32_t count, const uint64_t *dependencies,
+                                 uint64_t completion, int engine, bool force);
 /** hsa_amd_memory_fill: to, value, count of 4 bytes. */
 typedef int fill_function(void *to, uint32_t value, size_t count);
 /** hsa_amd_memory_async_copy_rect. */
@@ -99,7 +103,11 @@ struct ext_table {
     pool_allocate_function *allocate;
     free_function *free;
     async_copy_function *async_copy;
-    void (*between_copies[6])(void);
+    engine_copy_function *engine_copy; /**< from version 2 on */
+};
+
+/** The later part of that table: it begins 6 functions after async_copy, from version 2 on 8. */
+struct ext_later {
     fill_function *fill;
     void (*behind_fill[15])(void);
     async_copy_rect_function *async_copy_rect;
@@ -147,6 +155,6 @@ void host_tool_copy(struct core_table *core);
  * Replaces, where races are looked for, what makes queues, changes signals or looks at them, and
  * copies (hsa_order.c): behind the functions above, whose copies it calls.
  */
-void host_tool_order(struct core_table *core, struct ext_table *ext);
+void host_tool_order(struct core_table *core, struct ext_table *ext, struct ext_later *later);
 
 #endif

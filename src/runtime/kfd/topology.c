@@ -53,6 +53,23 @@ static void cpu_properties(const struct host *host, HsaNodeProperties *p)
     snprintf((char *)p->AMDName, sizeof p->AMDName, "cpu");
 }
 
+/* What ROCm 6 has where ROCm 5's structure ends with reserved bytes. */
+struct later_properties {
+    uint32_t xccs, gpu_id, family;
+};
+
+static void put_later(const struct host_gpu *gpu, HsaNodeProperties *p)
+{
+    enum { FAMILY_AI = 141 };
+    const struct later_properties later = {
+        .xccs = 1, .gpu_id = host_gpu_id(gpu), .family = FAMILY_AI};
+    uint8_t *at = (uint8_t *)&p->SGPRSizePerCU + sizeof p->SGPRSizePerCU;
+    _Static_assert(sizeof *p >= offsetof(HsaNodeProperties, SGPRSizePerCU) +
+                                    sizeof p->SGPRSizePerCU + sizeof later,
+                   "they lie in the structure");
+    memcpy(at, &later, sizeof later);
+}
+
 static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
                            HsaNodeProperties *p)
 {
@@ -103,6 +120,7 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->UniqueID = 0x77617665u + gpu->index;
     p->VGPRSizePerCU = 4u * gcn_model_simd_rows(model) * model->simds * model->target.lanes;
     p->SGPRSizePerCU = 4u * model->simds * model->sgprs;
+    put_later(gpu, p);
     name(p->MarketingName, model->marketing);
     snprintf((char *)p->AMDName, sizeof p->AMDName, "%s", model->chip);
 }
