@@ -195,32 +195,23 @@ static int noted(int status)
     return status;
 }
 
-static struct host_async_copy linear(void *to, const void *from, size_t size, uint64_t completion)
-{
-    return (struct host_async_copy){.to = (uint64_t)(uintptr_t)to,
-                                    .from = (uint64_t)(uintptr_t)from,
-                                    .size = size,
-                                    .completion = completion};
-}
-
-static int async_copy(void *to, uint64_t to_agent, const void *from, uint64_t from_agent,
-                      size_t size, uint32_t count, const uint64_t *dependencies,
-                      uint64_t completion)
-{
-    note_copy(linear(to, from, size, completion), count, dependencies, "hsa_amd_memory_async_copy");
-    return noted(
-        ext.async_copy(to, to_agent, from, from_agent, size, count, dependencies, completion));
-}
-
-static int engine_copy(void *to, uint64_t to_agent, const void *from, uint64_t from_agent,
-                       size_t size, uint32_t count, const uint64_t *dependencies,
-                       uint64_t completion, int engine, bool force)
-{
-    note_copy(linear(to, from, size, completion), count, dependencies,
-              "hsa_amd_memory_async_copy_on_engine");
-    return noted(ext.engine_copy(to, to_agent, from, from_agent, size, count, dependencies,
-                                 completion, engine, force));
-}
+/* A linear copy, by which engine or any. */
+#define COPIES(name, more, ...)                                                                    \
+    static int name(void *to, uint64_t to_agent, const void *from, uint64_t from_agent,            \
+                    size_t size, uint32_t count, const uint64_t *dependencies,                     \
+                    uint64_t completion more)                                                      \
+    {                                                                                              \
+        note_copy((struct host_async_copy){.to = (uint64_t)(uintptr_t)to,                          \
+                                           .from = (uint64_t)(uintptr_t)from,                      \
+                                           .size = size,                                           \
+                                           .completion = completion},                              \
+                  count, dependencies, "hsa_amd_memory_" #name);                                   \
+        return noted(ext.name(to, to_agent, from, from_agent, size, count, dependencies,           \
+                              completion __VA_ARGS__));                                            \
+    }
+#define BY_ENGINE , int engine, bool force
+COPIES(async_copy, )
+COPIES(async_copy_on_engine, BY_ENGINE, , engine, force)
 
 static int async_copy_rect(const struct pitched_memory *to, const struct box *to_offset,
                            const struct pitched_memory *from, const struct box *from_offset,
@@ -336,7 +327,7 @@ void host_tool_order(struct core_table *c, struct ext_table *e, struct ext_later
     l->value_pointer = value_pointer;
     e->async_copy = async_copy;
     if (e->version.major > 1)
-        e->engine_copy = engine_copy;
+        e->async_copy_on_engine = async_copy_on_engine;
     l->async_copy_rect = async_copy_rect;
     l->fill = fill;
     e->allocate = pool_allocate;

@@ -281,7 +281,6 @@ static HSAKMT_STATUS wait_for(struct host *host, struct host_waiter *waiter, Hsa
                           : HSAKMT_STATUS_WAIT_TIMEOUT;
 }
 
-/* @p age: of each event as the caller has seen it last, or 0; NULL: it knows none. */
 HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *events[], HSAuint32 count, bool all,
                                              HSAuint32 milliseconds, uint64_t *age)
 {

@@ -175,7 +175,7 @@ struct host_gpu {
 
 struct host {
     uint32_t opened;
-    uint32_t handles; /**< of libdrm, each of which is an opening, too */
+    uint32_t handles; /**< libdrm's, each of which is an opening, too */
     struct host_gpu gpu[HOST_MOST_GPUS];
     uint32_t gpus;
     pthread_mutex_t lock;
@@ -257,35 +257,61 @@ uint64_t host_clock(void);
 
 /* ---- functions of ROCm 6's library, which ROCm 5's header lacks ---- */
 
+/** Waits as hsaKmtWaitOnEvent. @p age: of the event as the caller has seen it last, or 0: one that
+ * was set since is over at once. NULL: the caller knows none. It becomes the event's. */
 HSAKMT_STATUS hsaKmtWaitOnEvent_Ext(HsaEvent *event, HSAuint32 milliseconds, uint64_t *age);
+/** Likewise for several events, with an age of each. */
 HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *events[], HSAuint32 count, bool all,
                                              HSAuint32 milliseconds, uint64_t *age);
+/** Says how many bytes the program may still allocate on a GPU. */
 HSAKMT_STATUS hsaKmtAvailableMemory(HSAuint32 node, HSAuint64 *bytes);
-HSAKMT_STATUS hsaKmtExportDMABufHandle(void *address, HSAuint64 size, int *fd, HSAuint64 *offset);
-HSAKMT_STATUS hsaKmtGetAMDGPUDeviceHandle(HSAuint32 node, void **handle);
-HSAKMT_STATUS hsaKmtGetRuntimeCapabilities(HSAuint32 *mask);
-HSAKMT_STATUS hsaKmtDbgEnable(void **info, HSAuint32 *size);
-HSAKMT_STATUS hsaKmtDbgDisable(void);
-HSAKMT_STATUS hsaKmtDbgGetDeviceData(void **data, HSAuint32 *count, HSAuint32 *size);
-HSAKMT_STATUS hsaKmtDbgGetQueueData(void **data, HSAuint32 *count, HSAuint32 *size, bool suspend);
-HSAKMT_STATUS hsaKmtOpenSMI(HSAuint32 node, int *fd);
-HSAKMT_STATUS hsaKmtReplaceAsanHeaderPage(void *address);
-HSAKMT_STATUS hsaKmtReturnAsanHeaderPage(void *address);
+/** Allocates as hsaKmtAllocMemory, at a multiple of 0 or a power of two that is no less than a
+ * page. */
 HSAKMT_STATUS hsaKmtAllocMemoryAlign(HSAuint32 node, HSAuint64 size, HSAuint64 alignment,
                                      HsaMemFlags flags, void **address);
+/** Gives a descriptor of the allocation that holds these bytes, which the caller closes, and where
+ * they are in it. */
+HSAKMT_STATUS hsaKmtExportDMABufHandle(void *address, HSAuint64 size, int *fd, HSAuint64 *offset);
+/** Gives libdrm's handle of a GPU's render node, which is the library's. */
+HSAKMT_STATUS hsaKmtGetAMDGPUDeviceHandle(HSAuint32 node, void **handle);
+/** Whether the runtime may say that it is there. */
 HSAKMT_STATUS hsaKmtCheckRuntimeDebugSupport(void);
+/** Gives no capability: the only one there is lets the runtime write core files of GPUs. */
+HSAKMT_STATUS hsaKmtGetRuntimeCapabilities(HSAuint32 *mask);
+/** Debugs this process; *info, struct kfd_runtime, is the caller's to free. */
+HSAKMT_STATUS hsaKmtDbgEnable(void **info, HSAuint32 *size);
+/** Ends that. */
+HSAKMT_STATUS hsaKmtDbgDisable(void);
+/** Gives the GPUs, meanwhile, as struct kfd_device_entry, which the caller frees. */
+HSAKMT_STATUS hsaKmtDbgGetDeviceData(void **data, HSAuint32 *count, HSAuint32 *size);
+/** Gives the queues as struct kfd_queue_entry, with @p suspend as they are once they have stopped.
+ */
+HSAKMT_STATUS hsaKmtDbgGetQueueData(void **data, HSAuint32 *count, HSAuint32 *size, bool suspend);
 struct kfd_ioctl_dbg_trap_args; /* the kernel's kfd_dbg_trap_args of kfd.h */
+/** AMDKFD_IOC_DBG_TRAP; @p queues: the library's numbers of those that it names, or NULL. */
 HSAKMT_STATUS hsaKmtDebugTrapIoctl(struct kfd_ioctl_dbg_trap_args *args, HSA_QUEUEID *queues,
                                    HSAuint64 *result);
+/** Fails: nothing tells of the system's events. */
+HSAKMT_STATUS hsaKmtOpenSMI(HSAuint32 node, int *fd);
+/** Fails: AddressSanitizer does not run on these GPUs. */
+HSAKMT_STATUS hsaKmtReplaceAsanHeaderPage(void *address);
+/** Fails likewise. */
+HSAKMT_STATUS hsaKmtReturnAsanHeaderPage(void *address);
 #ifndef HSA_RUNTIME_ENABLE_CAPS_SUPPORTS_CORE_DUMP_MASK
 typedef void HsaPcSamplingInfo;
 #endif
+/** Fails: no PCs are sampled. So do the following. */
 HSAKMT_STATUS hsaKmtPcSamplingSupport(void);
+/** Fails. */
 HSAKMT_STATUS hsaKmtPcSamplingQueryCapabilities(HSAuint32 node, void *info, HSAuint32 size,
                                                 HSAuint32 *needed);
+/** Fails. */
 HSAKMT_STATUS hsaKmtPcSamplingCreate(HSAuint32 node, HsaPcSamplingInfo *info, HSAuint32 *trace);
+/** Fails. */
 HSAKMT_STATUS hsaKmtPcSamplingDestroy(HSAuint32 node, HSAuint32 trace);
+/** Fails. */
 HSAKMT_STATUS hsaKmtPcSamplingStart(HSAuint32 node, HSAuint32 trace);
+/** Fails. */
 HSAKMT_STATUS hsaKmtPcSamplingStop(HSAuint32 node, HSAuint32 trace);
 
 /* ---- render.c ---- */

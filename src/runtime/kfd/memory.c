@@ -219,7 +219,6 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
     return hsaKmtAllocMemoryAlign(node, size, 0, flags, address);
 }
 
-/* @p alignment: 0, or a power of two that is no less than a page. */
 HSAKMT_STATUS hsaKmtAllocMemoryAlign(HSAuint32 node, HSAuint64 size, HSAuint64 alignment,
                                      HsaMemFlags flags, void **address)
 {

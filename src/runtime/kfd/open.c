@@ -314,7 +314,7 @@ void host_leave_nothing(void)
     host_files_remove();
 }
 
-/* What is open at last is libdrm's handles, which nobody closes: then all closes. */
+/* Libdrm's handles are openings that nobody closes: where there are no others, all closes. */
 HSAKMT_STATUS hsaKmtCloseKFD(void)
 {
     HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;

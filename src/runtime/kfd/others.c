@@ -152,7 +152,8 @@ HSAKMT_STATUS hsaKmtOpenSMI(HSAuint32 node, int *fd)
     return no_file(node);
 }
 
-/* It is for a library that was compiled for AddressSanitizer on GPUs; so says ROCm's own, too. */
+/* These are for a library that was compiled for AddressSanitizer on GPUs; so says ROCm's own, too.
+ */
 HSAKMT_STATUS hsaKmtReplaceAsanHeaderPage(void *address)
 {
     return HSAKMT_STATUS_NOT_SUPPORTED;

@@ -12,8 +12,8 @@ static const struct known {
     uint32_t api, table;
     size_t later;
 } versions[] = {
-    {1, 1, offsetof(struct ext_table, engine_copy) + 6 * sizeof(void *)}, /* ROCm 5 */
-    {3, 2, offsetof(struct ext_table, engine_copy) + 8 * sizeof(void *)}, /* ROCm 6 */
+    {1, 1, offsetof(struct ext_table, async_copy_on_engine) + 6 * sizeof(void *)}, /* ROCm 5 */
+    {3, 2, offsetof(struct ext_table, async_copy_on_engine) + 8 * sizeof(void *)}, /* ROCm 6 */
 };
 
 struct api_table {

@@ -103,7 +103,7 @@ struct ext_table {
     pool_allocate_function *allocate;
     free_function *free;
     async_copy_function *async_copy;
-    engine_copy_function *engine_copy; /**< from version 2 on */
+    engine_copy_function *async_copy_on_engine; /**< from version 2 on */
 };
 
 /** The later part of that table: it begins 6 functions after async_copy, from version 2 on 8. */

@@ -53,7 +53,7 @@ static void cpu_properties(const struct host *host, HsaNodeProperties *p)
     snprintf((char *)p->AMDName, sizeof p->AMDName, "cpu");
 }
 
-/* What ROCm 6 has where ROCm 5's structure ends with reserved bytes. */
+/* Members that ROCm 6 has where ROCm 5's structure ends with reserved bytes. */
 struct later_properties {
     uint32_t xccs, gpu_id, family;
 };
