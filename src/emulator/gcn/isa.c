@@ -6,32 +6,14 @@
 
 #include "emulator/gcn/internal.h"
 
-#define SCALAR(executor)                                                                           \
+#define GCN_OP(executor)                                                                           \
     {                                                                                              \
         .op = gcn_op_##executor                                                                    \
     }
-#define VECTOR(executor)                                                                           \
+#define GCN_VECTOR(executor)                                                                       \
     {                                                                                              \
         .function = gcn_vop_##executor                                                             \
     }
-#define EXECUTOR_SOP2 SCALAR
-#define EXECUTOR_SOPK SCALAR
-#define EXECUTOR_SOP1 SCALAR
-#define EXECUTOR_SOPC SCALAR
-#define EXECUTOR_SOPP SCALAR
-#define EXECUTOR_SMEM SCALAR
-#define EXECUTOR_DS SCALAR
-#define EXECUTOR_FLAT SCALAR
-#define EXECUTOR_GLOBAL SCALAR
-#define EXECUTOR_SCRATCH SCALAR
-#define EXECUTOR_MUBUF SCALAR
-#define EXECUTOR_MTBUF SCALAR
-#define EXECUTOR_MIMG SCALAR
-#define EXECUTOR_VOP1 VECTOR
-#define EXECUTOR_VOP2 VECTOR
-#define EXECUTOR_VOPC VECTOR
-#define EXECUTOR_VOP3 VECTOR
-#define EXECUTOR_VOP3P VECTOR
 
 #include "emulator/machine/meaning_code.h"
 /* The address of an access, by encoding. Of a buffer: within it. */
@@ -80,7 +62,7 @@ const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...)               \
     [GCN_I_##id] = {name,   GCN_##encoding,  forms,                                                \
                     opcode, GCN_ON_##models, operands,                                             \
-                    state,  meaning_##id,    EXECUTOR_##encoding(executor)},
+                    state,  meaning_##id,    GCN_RUNS_##encoding(executor)},
 #include "emulator/gcn/isa.def"
 #undef I
 };

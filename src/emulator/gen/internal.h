@@ -596,24 +596,13 @@ const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop 
 WT_ENGINE_FN(issue_at) gen_issue_at;
 
 /* The functions that execute instructions, as isa.def names them: see gen_prepare. */
-#define GEN_DECLARE_ALU(executor) void gen_alu_##executor(struct gen_alu *x);
-#define GEN_DECLARE_OP(executor)                                                                   \
+#define ALU(executor) void gen_alu_##executor(struct gen_alu *x);
+#define OP(executor)                                                                               \
     const struct gen_uop *gen_op_##executor(struct gen_thread *t, const struct gen_uop *u);
-#define GEN_DECLARE_PLAIN GEN_DECLARE_OP
-#define GEN_DECLARE_ONE GEN_DECLARE_ALU
-#define GEN_DECLARE_TWO GEN_DECLARE_ALU
-#define GEN_DECLARE_THREE GEN_DECLARE_ALU
-#define GEN_DECLARE_MATH GEN_DECLARE_ALU
-#define GEN_DECLARE_JIP GEN_DECLARE_OP
-#define GEN_DECLARE_JIP_UIP GEN_DECLARE_OP
-#define GEN_DECLARE_JMPI GEN_DECLARE_OP
-#define GEN_DECLARE_CALL GEN_DECLARE_OP
-#define GEN_DECLARE_RET GEN_DECLARE_OP
-#define GEN_DECLARE_WAIT GEN_DECLARE_OP
-#define GEN_DECLARE_SEND GEN_DECLARE_OP
-#define GEN_DECLARE_SENDS GEN_DECLARE_OP
-#define I(id, name, opcode, format, allows, executor, ...) GEN_DECLARE_##format(executor)
+#define I(id, name, opcode, format, allows, executor, ...) executor
 #include "emulator/gen/isa.def"
+#undef ALU
+#undef OP
 #undef I
 
 #endif

@@ -65,43 +65,20 @@ static bool is_raw(const struct gen_insn *insn)
             (!gen_type_is_float(s->type) && gen_type_size(s->type) >= gen_type_size(d->type)));
 }
 
+#define I(id, name, opcode, format, allows, executor, ...) [GEN_##id] = executor,
 static const gen_alu_op alu_ops[GEN_INSNS] = {
-#define GEN_ALU_ONE(id, executor) [GEN_##id] = gen_alu_##executor,
-#define GEN_ALU_TWO GEN_ALU_ONE
-#define GEN_ALU_THREE GEN_ALU_ONE
-#define GEN_ALU_MATH GEN_ALU_ONE
-#define GEN_ALU_PLAIN(id, executor)
-#define GEN_ALU_JIP GEN_ALU_PLAIN
-#define GEN_ALU_JIP_UIP GEN_ALU_PLAIN
-#define GEN_ALU_JMPI GEN_ALU_PLAIN
-#define GEN_ALU_CALL GEN_ALU_PLAIN
-#define GEN_ALU_RET GEN_ALU_PLAIN
-#define GEN_ALU_WAIT GEN_ALU_PLAIN
-#define GEN_ALU_SEND GEN_ALU_PLAIN
-#define GEN_ALU_SENDS GEN_ALU_PLAIN
-#define I(id, name, opcode, format, allows, executor, ...) GEN_ALU_##format(id, executor)
+#define ALU(executor) gen_alu_##executor
+#define OP(executor) NULL
 #include "emulator/gen/isa.def"
-#undef I
+#undef ALU
+#undef OP
 };
-
 static const gen_op other_ops[GEN_INSNS] = {
-#define GEN_OTHER_ONE(id, executor)
-#define GEN_OTHER_TWO GEN_OTHER_ONE
-#define GEN_OTHER_THREE GEN_OTHER_ONE
-#define GEN_OTHER_MATH GEN_OTHER_ONE
-#define GEN_OTHER_PLAIN(id, executor) [GEN_##id] = gen_op_##executor,
-#define GEN_OTHER_JIP GEN_OTHER_PLAIN
-#define GEN_OTHER_JIP_UIP GEN_OTHER_PLAIN
-#define GEN_OTHER_JMPI GEN_OTHER_PLAIN
-#define GEN_OTHER_CALL GEN_OTHER_PLAIN
-#define GEN_OTHER_RET GEN_OTHER_PLAIN
-#define GEN_OTHER_WAIT GEN_OTHER_PLAIN
-#define GEN_OTHER_SEND GEN_OTHER_PLAIN
-#define GEN_OTHER_SENDS GEN_OTHER_PLAIN
-#define I(id, name, opcode, format, allows, executor, ...) GEN_OTHER_##format(id, executor)
+#define ALU(executor) NULL
+#define OP(executor) gen_op_##executor
 #include "emulator/gen/isa.def"
-#undef I
 };
+#undef I
 
 /* The source types that an instruction takes (PRM volume 2a, the tables of source types). */
 enum gen_sources { SOURCES_ANY, SOURCES_INTEGER, SOURCES_REAL, SOURCES_SINGLE };

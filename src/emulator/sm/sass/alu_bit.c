@@ -1,13 +1,6 @@
 /* Shifts, bit fields, logic, bytes, moves, predicates. */
+#include "emulator/sm/lane_bits.h"
 #include "emulator/sm/sass/alu.h"
-
-static uint32_t reverse(uint32_t v)
-{
-    v = (v >> 1 & 0x55555555) | (v & 0x55555555) << 1;
-    v = (v >> 2 & 0x33333333) | (v & 0x33333333) << 2;
-    v = (v >> 4 & 0x0f0f0f0f) | (v & 0x0f0f0f0f) << 4;
-    return __builtin_bswap32(v);
-}
 
 /* A shift count: modulo 32 (.W), else everything from 32 on shifts all out. */
 static unsigned count_of(uint32_t value, bool wraps, unsigned most)
@@ -30,7 +23,7 @@ unsigned sm_alu_shr(struct sm_exec *x)
     const bool reversed = x->u->mods & SM_REVERSED;
     FOR_LANES (i) {
         const unsigned n = count_of(x->b[i], wraps, 32);
-        const uint32_t a = reversed ? reverse(x->a[i]) : x->a[i];
+        const uint32_t a = reversed ? (uint32_t)sm_reverse_bits(x->a[i], 32) : x->a[i];
         x->d[0][i] =
             is_signed ? (uint32_t)((int64_t)(int32_t)a >> n) : (uint32_t)((uint64_t)a >> n);
     }
@@ -75,22 +68,8 @@ unsigned sm_alu_bfe(struct sm_exec *x)
 {
     const bool is_signed = x->u->mods & SM_SIGNED, reversed = x->u->mods & SM_REVERSED;
     FOR_LANES (i) {
-        const uint32_t a = reversed ? reverse(x->a[i]) : x->a[i];
-        const unsigned pos = x->b[i] & 0xff, width = x->b[i] >> 8 & 0xff;
-        const uint64_t wide = is_signed ? (uint64_t)(int64_t)(int32_t)a : a;
-        if (!width) {
-            x->d[0][i] = 0;
-            continue;
-        }
-        const uint64_t from = pos >= 63   ? (is_signed && a >> 31 ? ~UINT64_C(0) : 0)
-                              : is_signed ? (uint64_t)((int64_t)wide >> pos)
-                                          : wide >> pos;
-        if (width >= 32)
-            x->d[0][i] = (uint32_t)from;
-        else if (is_signed)
-            x->d[0][i] = (uint32_t)wt_sign_extend(from, width);
-        else
-            x->d[0][i] = (uint32_t)(from & ((UINT64_C(1) << width) - 1));
+        const uint32_t a = reversed ? (uint32_t)sm_reverse_bits(x->a[i], 32) : x->a[i];
+        x->d[0][i] = (uint32_t)sm_extract(a, x->b[i], x->b[i] >> 8, is_signed, 32);
     }
     sm_set_logic_cc(x);
     return 1;
@@ -99,13 +78,8 @@ unsigned sm_alu_bfe(struct sm_exec *x)
 /* BFI: A's low bits into C, so many (B[15:8]) from a position (B[7:0]) on. */
 unsigned sm_alu_bfi(struct sm_exec *x)
 {
-    FOR_LANES (i) {
-        const unsigned pos = x->b[i] & 0xff, width = x->b[i] >> 8 & 0xff;
-        const uint64_t bits = width >= 32 ? 0xffffffff : (UINT64_C(1) << width) - 1;
-        const uint32_t mask = pos >= 32 ? 0 : (uint32_t)(bits << pos);
-        const uint32_t value = pos >= 32 ? 0 : x->a[i] << pos;
-        x->d[0][i] = (x->c[i] & ~mask) | (value & mask);
-    }
+    FOR_LANES (i)
+        x->d[0][i] = (uint32_t)sm_insert(x->a[i], x->c[i], x->b[i], x->b[i] >> 8, 32);
     sm_set_logic_cc(x);
     return 1;
 }
@@ -116,13 +90,8 @@ unsigned sm_alu_flo(struct sm_exec *x)
 {
     const bool is_signed = x->u->mods & SM_SIGNED, shift = x->u->mods & SM_SHIFT;
     const uint32_t flip = sm_all_if(x, SM_NOT_B);
-    FOR_LANES (i) {
-        uint32_t v = x->b[i] ^ flip;
-        if (is_signed && v >> 31)
-            v = ~v;
-        const unsigned at = v ? 31 - (unsigned)__builtin_clz(v) : 0;
-        x->d[0][i] = !v ? 0xffffffffu : shift ? 31 - at : at;
-    }
+    FOR_LANES (i)
+        x->d[0][i] = sm_find_bit(x->b[i] ^ flip, is_signed, 32, shift);
     sm_set_logic_cc(x);
     return 1;
 }
@@ -167,14 +136,8 @@ unsigned sm_alu_lop(struct sm_exec *x)
 unsigned sm_alu_lop3(struct sm_exec *x)
 {
     const unsigned table = x->u->how;
-    FOR_LANES (i) {
-        const uint32_t a = x->a[i], b = x->b[i], c = x->c[i];
-        uint32_t result = 0;
-        for (unsigned k = 0; k < 8; k++)
-            if (table >> k & 1)
-                result |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
-        x->d[0][i] = result;
-    }
+    FOR_LANES (i)
+        x->d[0][i] = sm_logic3(x->a[i], x->b[i], x->c[i], table);
     sm_set_logic_cc(x);
     if (x->u->insn == SM_LOP3)
         set_test(x, SM_FIELD(x->u->word, lopz36));
@@ -182,42 +145,10 @@ unsigned sm_alu_lop3(struct sm_exec *x)
 }
 
 /* PRMT: bytes of c:a, chosen by nibbles of B or by its mode. */
-static unsigned selector(unsigned mode, unsigned byte, uint32_t b)
-{
-    const unsigned n = b & 3;
-    switch (mode) {
-    case 1: /* F4E */
-        return n + byte;
-    case 2: /* B4E */
-        return (n - byte) & 7;
-    case 3: /* RC8 */
-        return n;
-    case 4: /* ECL */
-        return byte < n ? n : byte;
-    case 5: /* ECR */
-        return byte > n ? n : byte;
-    case 6: /* RC16 */
-        return (n & 1) * 2 + (byte & 1);
-    default:
-        return b >> 4 * byte & 15;
-    }
-}
-
 unsigned sm_alu_prmt(struct sm_exec *x)
 {
-    const unsigned mode = x->u->how;
-    FOR_LANES (i) {
-        const uint64_t pair = x->a[i] | (uint64_t)x->c[i] << 32;
-        uint32_t result = 0;
-        for (unsigned k = 0; k < 4; k++) {
-            const unsigned s = selector(mode, k, x->b[i]);
-            uint32_t byte = (uint32_t)(pair >> 8 * (s & 7)) & 0xff;
-            if (s & 8) /* the sign of the byte, eight times */
-                byte = byte >> 7 ? 0xff : 0;
-            result |= byte << 8 * k;
-        }
-        x->d[0][i] = result;
-    }
+    FOR_LANES (i)
+        x->d[0][i] = sm_permute(x->a[i], x->c[i], x->b[i], x->u->how);
     return 1;
 }
 

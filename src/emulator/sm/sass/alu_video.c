@@ -94,30 +94,9 @@ static unsigned compute(struct sm_exec *x, video f)
     return 1;
 }
 
-static int64_t sum(const struct sm_exec *x, int64_t a, int64_t b)
-{
-    return a + b;
-}
-
-static int64_t difference(const struct sm_exec *x, int64_t a, int64_t b)
-{
-    return a < b ? b - a : a - b;
-}
-
-static int64_t extreme(const struct sm_exec *x, int64_t a, int64_t b)
-{
-    const bool is_most = x->u->mods & SM_HIGH;
-    return is_most == (a < b) ? b : a;
-}
-
 static bool compare(unsigned how, int64_t a, int64_t b)
 {
     return (how & 1 && a < b) || (how & 2 && a == b) || (how & 4 && a > b);
-}
-
-static int64_t comparison(const struct sm_exec *x, int64_t a, int64_t b)
-{
-    return compare(x->u->how & 7, a, b);
 }
 
 /* How far: .W wraps at 32, else 32 is as far as it goes. */
@@ -134,40 +113,21 @@ static int64_t left(const struct sm_exec *x, int64_t a, int64_t b)
     return (int64_t)((uint64_t)a << n);
 }
 
-static int64_t right(const struct sm_exec *x, int64_t a, int64_t b)
-{
-    return a >> distance(x, b);
-}
-
-unsigned sm_alu_vadd(struct sm_exec *x)
-{
-    return compute(x, sum);
-}
-
-unsigned sm_alu_vabsdiff(struct sm_exec *x)
-{
-    return compute(x, difference);
-}
-
-unsigned sm_alu_vmnmx(struct sm_exec *x)
-{
-    return compute(x, extreme);
-}
-
-unsigned sm_alu_vset(struct sm_exec *x)
-{
-    return compute(x, comparison);
-}
-
-unsigned sm_alu_vshl(struct sm_exec *x)
-{
-    return compute(x, left);
-}
-
-unsigned sm_alu_vshr(struct sm_exec *x)
-{
-    return compute(x, right);
-}
+#define VIDEO(name, value)                                                                         \
+    static int64_t name##_of(const struct sm_exec *x, int64_t a, int64_t b)                        \
+    {                                                                                              \
+        return value;                                                                              \
+    }                                                                                              \
+    unsigned sm_alu_##name(struct sm_exec *x)                                                      \
+    {                                                                                              \
+        return compute(x, name##_of);                                                              \
+    }
+VIDEO(vadd, a + b)
+VIDEO(vabsdiff, a < b ? b - a : a - b)
+VIDEO(vmnmx, (x->u->mods & SM_HIGH ? a < b : a >= b) ? b : a)
+VIDEO(vset, compare(x->u->how & 7, a, b))
+VIDEO(vshl, left(x, a, b))
+VIDEO(vshr, a >> distance(x, b))
 
 unsigned sm_alu_vsetp(struct sm_exec *x)
 {

@@ -159,50 +159,25 @@ static struct sass_place generic(const struct sm_uop *u)
                                wt_sign_extend(sm_bits(u->word, 20, 32), 32)};
 }
 
-const struct sm_uop *sm_op_ldg(struct sm_warp *w, const struct sm_uop *u)
+static struct sass_place near(const struct sm_uop *u, bool shared)
 {
-    const unsigned size = SM_FIELD(u->word, gsize48);
-    return load(w, u, global(u), size == 7 ? 6 : size);
+    return (struct sass_place){shared ? SHARED : LOCAL, false, offset24(u)};
 }
 
-const struct sm_uop *sm_op_stg(struct sm_warp *w, const struct sm_uop *u)
-{
-    return store(w, u, global(u), SM_FIELD(u->word, size48));
-}
-
-const struct sm_uop *sm_op_ld(struct sm_warp *w, const struct sm_uop *u)
-{
-    return load(w, u, generic(u), SM_FIELD(u->word, size53));
-}
-
-const struct sm_uop *sm_op_st(struct sm_warp *w, const struct sm_uop *u)
-{
-    return store(w, u, generic(u), SM_FIELD(u->word, size53));
-}
-
-const struct sm_uop *sm_op_lds(struct sm_warp *w, const struct sm_uop *u)
-{
-    const struct sass_place p = {SHARED, false, offset24(u)};
-    return load(w, u, p, SM_FIELD(u->word, lds48) & 7);
-}
-
-const struct sm_uop *sm_op_sts(struct sm_warp *w, const struct sm_uop *u)
-{
-    const struct sass_place p = {SHARED, false, offset24(u)};
-    return store(w, u, p, SM_FIELD(u->word, size48));
-}
-
-const struct sm_uop *sm_op_ldl(struct sm_warp *w, const struct sm_uop *u)
-{
-    const struct sass_place p = {LOCAL, false, offset24(u)};
-    return load(w, u, p, SM_FIELD(u->word, size48));
-}
-
-const struct sm_uop *sm_op_stl(struct sm_warp *w, const struct sm_uop *u)
-{
-    const struct sass_place p = {LOCAL, false, offset24(u)};
-    return store(w, u, p, SM_FIELD(u->word, size48));
-}
+/* `access` is load or store. */
+#define ACCESS(name, access, place, size)                                                          \
+    const struct sm_uop *sm_op_##name(struct sm_warp *w, const struct sm_uop *u)                   \
+    {                                                                                              \
+        return access(w, u, place, size);                                                          \
+    }
+ACCESS(ldg, load, global(u), SM_FIELD(u->word, gsize48) == 7 ? 6 : SM_FIELD(u->word, gsize48))
+ACCESS(stg, store, global(u), SM_FIELD(u->word, size48))
+ACCESS(ld, load, generic(u), SM_FIELD(u->word, size53))
+ACCESS(st, store, generic(u), SM_FIELD(u->word, size53))
+ACCESS(lds, load, near(u, true), SM_FIELD(u->word, lds48) & 7)
+ACCESS(sts, store, near(u, true), SM_FIELD(u->word, size48))
+ACCESS(ldl, load, near(u, false), SM_FIELD(u->word, size48))
+ACCESS(stl, store, near(u, false), SM_FIELD(u->word, size48))
 
 const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
 {

@@ -2,6 +2,7 @@
  * PTX: integers, bits, moves (manual 9.7.1, 9.7.2, 9.7.7, 9.7.8, 9.7.16). Operands of 8 and 16 bits
  * stand in the low bits of a dword, and only those are read.
  */
+#include "emulator/sm/lane_bits.h"
 #include "emulator/sm/ptx/exec/rows.h"
 
 /* Expressions serve signed and unsigned operands. */
@@ -39,90 +40,10 @@ static inline int64_t product24(int64_t a, int64_t b, bool is_signed)
     return (a & 0xffffff) * (b & 0xffffff);
 }
 
-static inline uint32_t find_bit(uint64_t a, bool is_signed, unsigned bits, bool shift_amount)
-{
-    const uint64_t mask = bits == 64 ? UINT64_MAX : UINT32_MAX;
-    if (is_signed && a >> (bits - 1) & 1)
-        a = ~a;
-    a &= mask;
-    if (!a)
-        return UINT32_MAX;
-    const uint32_t at = 63 - (uint32_t)__builtin_clzll(a);
-    return shift_amount ? bits - 1 - at : at;
-}
-
-static inline uint64_t reverse_bits(uint64_t a, unsigned bits)
-{
-    a = (a & UINT64_C(0x5555555555555555)) << 1 | (a >> 1 & UINT64_C(0x5555555555555555));
-    a = (a & UINT64_C(0x3333333333333333)) << 2 | (a >> 2 & UINT64_C(0x3333333333333333));
-    a = (a & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4 | (a >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f));
-    return __builtin_bswap64(a) >> (64 - bits);
-}
-
-/* The lowest bits of a field: as many of its length as there are from pos on. */
-static inline uint64_t field_mask(uint32_t pos, uint32_t length, unsigned bits)
-{
-    const uint32_t room = pos < bits ? bits - pos : 0, n = length < room ? length : room;
-    return n < 64 ? ((uint64_t)1 << (n & 63)) - 1 : UINT64_MAX;
-}
-
-/* 9.7.1.19: bits beyond the operand are its sign. */
-static inline uint64_t extract(uint64_t a, uint32_t b, uint32_t c, bool is_signed, unsigned bits)
-{
-    const uint32_t pos = b & 0xff, length = c & 0xff;
-    const uint32_t top = pos + length - 1 < bits - 1 ? pos + length - 1 : bits - 1;
-    const uint64_t mask = field_mask(pos, length, bits);
-    const uint64_t sign = is_signed && length ? 0 - (a >> (top & 63) & 1) : 0;
-    return (a >> (pos & 63) & mask) | (sign & ~mask);
-}
-
-static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t c, uint32_t d, unsigned bits)
-{
-    const uint32_t pos = c & 0xff;
-    const uint64_t mask = field_mask(pos, d & 0xff, bits) << (pos & 63);
-    return (b & ~mask) | (a << (pos & 63) & mask);
-}
-
 static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, bool right)
 {
     const uint64_t both = (uint64_t)high << 32 | low;
     return (uint32_t)(right ? both >> n : both << n >> 32);
-}
-
-/* Bytes of b:a that the nibbles of c choose; bit 3 of a nibble spreads the byte's sign. */
-static inline uint32_t choose_byte(uint64_t both, unsigned nibble)
-{
-    const uint32_t byte = (uint32_t)(both >> 8 * (nibble & 7)) & 0xff;
-    return nibble & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
-}
-
-static uint32_t permute(uint32_t a, uint32_t b, uint32_t c, unsigned mode)
-{
-    static const uint16_t modes[7][4] = {
-        {0},
-        {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
-        {0x5670, 0x6701, 0x7012, 0x0123}, /* b4e */
-        {0x0000, 0x1111, 0x2222, 0x3333}, /* rc8 */
-        {0x3210, 0x3211, 0x3222, 0x3333}, /* ecl */
-        {0x0000, 0x1110, 0x2210, 0x3210}, /* ecr */
-        {0x1010, 0x3232, 0x1010, 0x3232}, /* rc16 */
-    };
-    const uint64_t both = (uint64_t)b << 32 | a;
-    uint32_t r = 0;
-    if (mode)
-        c = modes[mode][c & 3];
-    for (unsigned i = 0; i < 4; i++)
-        r |= choose_byte(both, mode ? c >> 4 * i & 7 : c >> 4 * i & 15) << 8 * i;
-    return r;
-}
-
-static inline uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, unsigned table)
-{
-    uint32_t r = 0;
-    for (unsigned i = 0; i < 8; i++)
-        if (table >> i & 1)
-            r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-    return r;
 }
 
 static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, unsigned types)
@@ -234,21 +155,21 @@ PTX_ROW(popc_u32, uint32_t, uint32_t, uint32_t, __builtin_popcount(a))
 PTX_ROW(popc_u64, uint64_t, uint64_t, uint32_t, __builtin_popcountll(a))
 PTX_ROW(clz_u32, uint32_t, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
 PTX_ROW(clz_u64, uint64_t, uint64_t, uint32_t, a ? __builtin_clzll(a) : 64)
-PTX_ROW(brev_u32, uint32_t, uint32_t, uint32_t, reverse_bits(a, 32))
-PTX_ROW(brev_u64, uint64_t, uint64_t, uint64_t, reverse_bits(a, 64))
-PTX_ROW(bfind_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32, false))
-PTX_ROW(bfind_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, false))
-PTX_ROW(bfind_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, false))
-PTX_ROW(bfind_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, false))
-PTX_ROW(bfind_shiftamt_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32, true))
-PTX_ROW(bfind_shiftamt_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, true))
-PTX_ROW(bfind_shiftamt_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, true))
-PTX_ROW(bfind_shiftamt_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, true))
+PTX_ROW(brev_u32, uint32_t, uint32_t, uint32_t, sm_reverse_bits(a, 32))
+PTX_ROW(brev_u64, uint64_t, uint64_t, uint64_t, sm_reverse_bits(a, 64))
+PTX_ROW(bfind_u32, uint32_t, uint32_t, uint32_t, sm_find_bit(a, false, 32, false))
+PTX_ROW(bfind_s32, uint32_t, uint32_t, uint32_t, sm_find_bit(a, true, 32, false))
+PTX_ROW(bfind_u64, uint64_t, uint64_t, uint32_t, sm_find_bit(a, false, 64, false))
+PTX_ROW(bfind_s64, uint64_t, uint64_t, uint32_t, sm_find_bit(a, true, 64, false))
+PTX_ROW(bfind_shiftamt_u32, uint32_t, uint32_t, uint32_t, sm_find_bit(a, false, 32, true))
+PTX_ROW(bfind_shiftamt_s32, uint32_t, uint32_t, uint32_t, sm_find_bit(a, true, 32, true))
+PTX_ROW(bfind_shiftamt_u64, uint64_t, uint64_t, uint32_t, sm_find_bit(a, false, 64, true))
+PTX_ROW(bfind_shiftamt_s64, uint64_t, uint64_t, uint32_t, sm_find_bit(a, true, 64, true))
 PTX_ROW(shf_l_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c & 31, false))
 PTX_ROW(shf_l_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c > 32 ? 32 : c, false))
 PTX_ROW(shf_r_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c & 31, true))
 PTX_ROW(shf_r_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c > 32 ? 32 : c, true))
-PTX_ROW(prmt_u32, uint32_t, uint32_t, uint32_t, permute(a, b, c, o->how))
+PTX_ROW(prmt_u32, uint32_t, uint32_t, uint32_t, sm_permute(a, b, c, o->how))
 /* The place of the n-th set bit of a mask from a base on, upwards or downwards (9.7.1.17). */
 static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
 {
@@ -294,7 +215,7 @@ static inline uint32_t extend(uint32_t a, uint32_t bits, bool is_signed)
 }
 
 PTX_LANE_BY_LANE(fns_u32, uint32_t, uint32_t, uint32_t, nth_set(a, b, (int32_t)c))
-PTX_ROW(lop3_u32, uint32_t, uint32_t, uint32_t, logic3(a, b, c, o->how))
+PTX_ROW(lop3_u32, uint32_t, uint32_t, uint32_t, sm_logic3(a, b, c, o->how))
 PTX_ROW(dp4a_u32, uint32_t, uint32_t, uint32_t, dot4(a, b, c, o->how))
 PTX_ROW(dp2a_u32, uint32_t, uint32_t, uint32_t, dot2(a, b, c, o->how))
 PTX_ROW(bmsk_u32, uint32_t, uint32_t, uint32_t, mask_of(a, b, o->how))
@@ -311,7 +232,7 @@ PTX_ROW(szext_s32, uint32_t, uint32_t, uint32_t, extend(a, bit_count(b, o->how),
         const uint32_t *B = ptx_in(frame, &o->s[1]), *C = ptx_in(frame, &o->s[2]);                 \
         E *D = (E *)(frame + o->d);                                                                \
         const uint32_t exec = ptx_lanes(w, o);                                                     \
-        PTX_COMPUTE(E, D, exec, ptx_are_few(exec), extract(A[i], B[i], C[i], is_signed, N))        \
+        PTX_COMPUTE(E, D, exec, ptx_are_few(exec), sm_extract(A[i], B[i], C[i], is_signed, N))     \
         return sm_next(u);                                                                         \
     }
 EXTRACT(u32, uint32_t, false, 32)
@@ -328,7 +249,7 @@ EXTRACT(s64, uint64_t, true, 64)
         const uint32_t *C = ptx_in(frame, &o->s[2]), *F = ptx_in(frame, &o->s[3]);                 \
         E *D = (E *)(frame + o->d);                                                                \
         const uint32_t exec = ptx_lanes(w, o);                                                     \
-        PTX_COMPUTE(E, D, exec, ptx_are_few(exec), insert(A[i], B[i], C[i], F[i], N))              \
+        PTX_COMPUTE(E, D, exec, ptx_are_few(exec), sm_insert(A[i], B[i], C[i], F[i], N))           \
         return sm_next(u);                                                                         \
     }
 INSERT(u32, uint32_t, 32)

@@ -78,14 +78,15 @@ static int part_of(uint32_t word, unsigned bits, unsigned n, bool is_signed)
     return is_signed ? (int)up >> (32 - bits) : (int)(up >> (32 - bits));
 }
 
-static int clamp_part(int value, unsigned bits, bool is_signed)
+static int64_t clamp_bits(int64_t value, unsigned bits, bool is_signed)
 {
-    const int most = (1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+    const int64_t most = ((int64_t)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
     return value < least ? least : value > most ? most : value;
 }
 
-static int result_of(const struct ptx_op *o, int a, int b)
+static int64_t result_of(const struct ptx_op *o, int64_t a, int64_t b)
 {
+    const unsigned amount = o->combine ? b & 31 : b < 32 ? (unsigned)b : 32;
     switch ((enum operation)o->how) {
     case ADD:
         return a + b;
@@ -99,6 +100,10 @@ static int result_of(const struct ptx_op *o, int a, int b)
         return a < b ? a : b;
     case MAXIMUM:
         return a < b ? b : a;
+    case SHIFT_LEFT:
+        return (int64_t)((uint64_t)a << amount);
+    case SHIFT_RIGHT:
+        return a >> amount;
     default:
         return (o->combine & (a < b ? PTX_LESS : a > b ? PTX_GREATER : PTX_EQUAL)) != 0;
     }
@@ -113,10 +118,10 @@ static uint32_t parts(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c
     const unsigned bits = o->size;
     uint32_t word = 0;
     for (unsigned n = 0; n < 32 / bits; n++) {
-        int value =
+        int64_t value =
             result_of(o, part_of(a, bits, n, o->type & 1), part_of(b, bits, n, o->type & 2));
         if (o->sat)
-            value = clamp_part(value, bits, o->is_signed);
+            value = clamp_bits(value, bits, o->is_signed);
         if (o->round && value < 0) /* .relu */
             value = 0;
         c += (uint32_t)value;
@@ -242,12 +247,6 @@ static int64_t selected(uint32_t word, unsigned selector, bool is_signed)
     return is_signed ? wt_sign_extend(part, bits) : (int64_t)part;
 }
 
-static int64_t clamp_bits(int64_t value, unsigned bits, bool is_signed)
-{
-    const int64_t most = ((int64_t)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
-    return value < least ? least : value > most ? most : value;
-}
-
 /*
  * vmad as a GPU of compute capability 9.0 computes it: whole words have signs whatever their types
  * are, the sum is 64 bits wide, and with .sat the sum of unsigned words is shifted without its
@@ -306,35 +305,9 @@ static uint32_t scalar_video(const struct ptx_op *o, uint32_t a_word, uint32_t b
     const int64_t a = selected(a_word, o->vector[1], o->type & A_SIGNED),
                   b = selected(b_word, o->vector[2], o->type & B_SIGNED);
     const unsigned bits = selected_bits(o->vector[0]), at = selected_at(o->vector[0]);
-    const unsigned amount = o->combine ? b & 31 : b < 32 ? (unsigned)b : 32;
-    int64_t value;
-    switch ((enum operation)o->how) {
-    case ADD:
-        value = a + b;
-        break;
-    case SUBTRACT:
-        value = a - b;
-        break;
-    case DIFFERENCE:
-        value = a < b ? b - a : a - b;
-        break;
-    case MINIMUM:
-        value = a < b ? a : b;
-        break;
-    case MAXIMUM:
-        value = a < b ? b : a;
-        break;
-    case SHIFT_LEFT:
-        value = (int64_t)((uint64_t)a << amount);
-        break;
-    case SHIFT_RIGHT:
-        value = a >> amount;
-        break;
-    case MULTIPLY:
+    if (o->how == MULTIPLY)
         return multiply_add(o, a, b, c);
-    default:
-        value = (o->combine & (a < b ? PTX_LESS : a > b ? PTX_GREATER : PTX_EQUAL)) != 0;
-    }
+    int64_t value = result_of(o, a, b);
     if (o->sat)
         value = saturated(o, value, bits);
     if (o->flag)
