@@ -762,26 +762,7 @@ WT_MACHINE_FN(hash) gcn_hash;
 WT_MACHINE_FN(program_hash) gcn_program_hash;
 extern const struct wt_engine_ops gcn_engine_ops;
 
-/* The functions that execute instructions, as isa.def names them: gcn_op_X or gcn_vop_X, by the
- * encoding. */
-#define GCN_RUNS_SOP2 GCN_OP
-#define GCN_RUNS_SOPK GCN_OP
-#define GCN_RUNS_SOP1 GCN_OP
-#define GCN_RUNS_SOPC GCN_OP
-#define GCN_RUNS_SOPP GCN_OP
-#define GCN_RUNS_SMEM GCN_OP
-#define GCN_RUNS_DS GCN_OP
-#define GCN_RUNS_FLAT GCN_OP
-#define GCN_RUNS_GLOBAL GCN_OP
-#define GCN_RUNS_SCRATCH GCN_OP
-#define GCN_RUNS_MUBUF GCN_OP
-#define GCN_RUNS_MTBUF GCN_OP
-#define GCN_RUNS_MIMG GCN_OP
-#define GCN_RUNS_VOP1 GCN_VECTOR
-#define GCN_RUNS_VOP2 GCN_VECTOR
-#define GCN_RUNS_VOPC GCN_VECTOR
-#define GCN_RUNS_VOP3 GCN_VECTOR
-#define GCN_RUNS_VOP3P GCN_VECTOR
+/* The functions that execute instructions, as isa.def names them. */
 #define GCN_OP(executor)                                                                           \
     const struct gcn_uop *gcn_op_##executor(struct gcn_wave *w, const struct gcn_uop *u);
 #define GCN_VECTOR(executor) void gcn_vop_##executor(struct gcn_valu *v);

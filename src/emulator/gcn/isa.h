@@ -31,6 +31,26 @@ enum gcn_encoding {
     GCN_ENCODINGS
 };
 
+/* Which kind of function executes the instructions of an encoding: gcn_op_X or gcn_vop_X. */
+#define GCN_RUNS_SOP2 GCN_OP
+#define GCN_RUNS_SOPK GCN_OP
+#define GCN_RUNS_SOP1 GCN_OP
+#define GCN_RUNS_SOPC GCN_OP
+#define GCN_RUNS_SOPP GCN_OP
+#define GCN_RUNS_SMEM GCN_OP
+#define GCN_RUNS_DS GCN_OP
+#define GCN_RUNS_FLAT GCN_OP
+#define GCN_RUNS_GLOBAL GCN_OP
+#define GCN_RUNS_SCRATCH GCN_OP
+#define GCN_RUNS_MUBUF GCN_OP
+#define GCN_RUNS_MTBUF GCN_OP
+#define GCN_RUNS_MIMG GCN_OP
+#define GCN_RUNS_VOP1 GCN_VECTOR
+#define GCN_RUNS_VOP2 GCN_VECTOR
+#define GCN_RUNS_VOPC GCN_VECTOR
+#define GCN_RUNS_VOP3 GCN_VECTOR
+#define GCN_RUNS_VOP3P GCN_VECTOR
+
 /* Forms that a row has beside its own encoding. */
 enum gcn_form_bits {
     GCN_E64 = 1,

@@ -45,7 +45,8 @@ static inline uint64_t sm_extract(uint64_t a, uint32_t b, uint32_t c, bool is_si
     return (a >> (pos & 63) & mask) | (sign & ~mask);
 }
 
-/** b, in which bits from position c on are replaced by as many (d) of a; both numbers have 8 bits. */
+/** b, in which bits from position c on are replaced by as many (d) of a; both numbers have 8 bits.
+ */
 static inline uint64_t sm_insert(uint64_t a, uint64_t b, uint32_t c, uint32_t d, unsigned bits)
 {
     const uint32_t pos = c & 0xff;

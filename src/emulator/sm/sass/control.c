@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct sm_control sm_control_get(uint64_t word, unsigned slot)
 {
@@ -28,60 +29,10 @@ uint64_t sm_control_set(uint64_t word, unsigned slot, struct sm_control c)
 
 bool sm_is_slow(enum sm_insn insn)
 {
-    switch (insn) {
-    case SM_LDG:
-    case SM_STG:
-    case SM_LD:
-    case SM_ST:
-    case SM_LDS:
-    case SM_STS:
-    case SM_LDL:
-    case SM_STL:
-    case SM_LDC:
-    case SM_ATOM:
-    case SM_ATOM_CAS:
-    case SM_ATOMS:
-    case SM_ATOMS_CAS:
-    case SM_RED:
-    case SM_MEMBAR:
-    case SM_S2R:
-    case SM_B2R_RESULT:
-    case SM_SHFL:
-    case SM_TEX:
-    case SM_TEX_B:
-    case SM_TEXS:
-    case SM_TLD:
-    case SM_TLD_B:
-    case SM_TLDS:
-    case SM_TLD4:
-    case SM_TLD4_B:
-    case SM_TLD4S:
-    case SM_TXD:
-    case SM_TXD_B:
-    case SM_TXQ:
-    case SM_TXQ_B:
-    case SM_SULD:
-    case SM_SULD_I:
-    case SM_SUST:
-    case SM_SUST_I:
-    case SM_MUFU:
-    case SM_RRO:
-    case SM_I2I:
-    case SM_I2F:
-    case SM_F2I:
-    case SM_F2F:
-    case SM_FLO:
-    case SM_POPC:
-    case SM_DADD:
-    case SM_DMUL:
-    case SM_DFMA:
-    case SM_DMNMX:
-    case SM_DSET:
-    case SM_DSETP:
-        return true;
-    default:
-        return false;
-    }
+    static const uint8_t others[] = {
+        SM_MEMBAR, SM_S2R, SM_B2R_RESULT, SM_SHFL, SM_MUFU, SM_RRO,  SM_I2I,   SM_I2F,  SM_F2I,
+        SM_F2F,    SM_FLO, SM_POPC,       SM_DADD, SM_DMUL, SM_DFMA, SM_DMNMX, SM_DSET, SM_DSETP};
+    return strpbrk(sm_rows[insn].state, "GSLCET") || memchr(others, (int)insn, sizeof others);
 }
 
 struct sm_control sm_control_safe(uint64_t word, enum sm_insn insn)

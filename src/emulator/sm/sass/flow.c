@@ -215,56 +215,35 @@ const struct sm_uop *sm_op_lepc(struct sm_warp *w, const struct sm_uop *u)
 
 uint32_t sm_flags_hold(uint32_t z, uint32_t s, uint32_t c, uint32_t o, unsigned test)
 {
-    switch (test) {
-    case 0:
-        return 0;
-    case 1: /* LT */
-        return (s & ~z) ^ o;
-    case 2: /* EQ */
-        return z & ~s;
-    case 3: /* LE */
-        return s ^ (z | o);
-    case 4: /* GT */
-        return ~z & ~(s ^ o);
-    case 5: /* NE */
-        return ~z & ~(z & s);
-    case 6: /* GE */
-        return ~(s ^ o);
-    case 7: /* NUM */
-        return ~(z & s);
-    case 8: /* NAN */
-        return z & s;
-    case 9: /* LTU */
-        return s ^ o;
-    case 10: /* EQU */
-        return z;
-    case 11: /* LEU */
-        return z | (s ^ o);
-    case 12: /* GTU */
-        return ~(s ^ (z | o));
-    case 13: /* NEU */
-        return ~z | s;
-    case 14: /* GEU */
-        return (~s | z) ^ o;
-    case 16: /* OFF */
-        return ~o;
-    case 17: /* LO */
-        return ~c;
-    case 18: /* SFF */
-        return ~s;
-    case 19: /* LS */
-        return ~c | z;
-    case 20: /* HI */
-        return c & ~z;
-    case 21: /* SFT */
-        return s;
-    case 22: /* HS */
-        return c;
-    case 23: /* OFT */
-        return o;
-    default: /* T; the tests of clip state, which compute programs do not have */
-        return 0xffffffffu;
-    }
+    /* The tests of clip state (15 to 31 beside these), which compute programs do not have, hold, as
+     * T does. */
+    const uint32_t holds[] = {
+        [0] = 0,               /* F */
+        [1] = (s & ~z) ^ o,    /* LT */
+        [2] = z & ~s,          /* EQ */
+        [3] = s ^ (z | o),     /* LE */
+        [4] = ~z & ~(s ^ o),   /* GT */
+        [5] = ~z & ~(z & s),   /* NE */
+        [6] = ~(s ^ o),        /* GE */
+        [7] = ~(z & s),        /* NUM */
+        [8] = z & s,           /* NAN */
+        [9] = s ^ o,           /* LTU */
+        [10] = z,              /* EQU */
+        [11] = z | (s ^ o),    /* LEU */
+        [12] = ~(s ^ (z | o)), /* GTU */
+        [13] = ~z | s,         /* NEU */
+        [14] = (~s | z) ^ o,   /* GEU */
+        [15] = ~0u,            /* T */
+        [16] = ~o,             /* OFF */
+        [17] = ~c,             /* LO */
+        [18] = ~s,             /* SFF */
+        [19] = ~c | z,         /* LS */
+        [20] = c & ~z,         /* HI */
+        [21] = s,              /* SFT */
+        [22] = c,              /* HS */
+        [23] = o,              /* OFT */
+    };
+    return test < sizeof holds / sizeof *holds ? holds[test] : ~0u;
 }
 
 uint32_t sm_condition(const struct sm_warp *w, unsigned test)

@@ -97,44 +97,16 @@ const struct sm_uop *sm_op_b2r(struct sm_warp *w, const struct sm_uop *u)
 /* A register that differs between lanes; false: it does not. */
 static bool of_lane(const struct sm_warp *w, unsigned number, unsigned lane, uint32_t *value)
 {
+    static const uint64_t numbers = UINT64_C(1) | UINT64_C(15) << 0x20 | UINT64_C(31) << 0x38;
     const uint32_t *block = w->device->grid.launch.block;
     const uint32_t thread = w->index * SM_LANES + lane, bit = 1u << lane;
     const uint32_t x = thread % block[0], y = thread / block[0] % block[1];
     const uint32_t z = thread / block[0] / block[1];
-    switch (number) {
-    case 0x00:
-        *value = lane;
-        break;
-    case 0x20: /* TID: all three */
-        *value = x | y << 16 | z << 26;
-        break;
-    case 0x21:
-        *value = x;
-        break;
-    case 0x22:
-        *value = y;
-        break;
-    case 0x23:
-        *value = z;
-        break;
-    case 0x38:
-        *value = bit;
-        break;
-    case 0x39:
-        *value = bit - 1;
-        break;
-    case 0x3a:
-        *value = bit | (bit - 1);
-        break;
-    case 0x3b:
-        *value = ~(bit | (bit - 1));
-        break;
-    case 0x3c:
-        *value = ~(bit - 1);
-        break;
-    default:
+    const uint32_t tid[] = {x | y << 16 | z << 26, x, y, z};
+    const uint32_t masks[] = {bit, bit - 1, bit | (bit - 1), ~(bit | (bit - 1)), ~(bit - 1)};
+    if (number >= 64 || !(numbers >> number & 1))
         return false;
-    }
+    *value = !number ? lane : number < 0x38 ? tid[number - 0x20] : masks[number - 0x38];
     return true;
 }
 
@@ -148,24 +120,25 @@ static uint32_t of_warp(struct sm_warp *w, unsigned number)
     switch (number) {
     case 0x01: /* CLOCK: one count an issue of the device */
     case 0x50:
+    case 0x52: /* nanoseconds: one an issue */
         return (uint32_t)now;
     case 0x51:
+    case 0x53:
         return (uint32_t)(now >> 32);
     case 0x02:
         return SM_WARPS << 8 | d->config.sms << 20;
     case 0x03:
         return slot << 8 | sm << 20;
     case 0x25:
-        return w->cta->coordinate[0];
     case 0x26:
-        return w->cta->coordinate[1];
     case 0x27:
-        return w->cta->coordinate[2];
+        return w->cta->coordinate[number - 0x25];
     case 0x28: /* NTID */
         return l->block[0] | l->block[1] << 16 | l->block[2] << 26;
     case 0x30:
         return (uint32_t)SM_SHARED_WINDOW;
     case 0x31:
+    case 0x35:
         return (uint32_t)SM_WINDOW_BYTES;
     case 0x32:
         return l->shared;
@@ -173,8 +146,6 @@ static uint32_t of_warp(struct sm_warp *w, unsigned number)
         return 32;
     case 0x34:
         return (uint32_t)SM_LOCAL_WINDOW;
-    case 0x35:
-        return (uint32_t)SM_WINDOW_BYTES;
     case 0x36:
         return l->local;
     case 0x3d:
@@ -187,10 +158,6 @@ static uint32_t of_warp(struct sm_warp *w, unsigned number)
         value = w->esr;
         w->esr = 0;
         return value;
-    case 0x52: /* nanoseconds: one an issue */
-        return (uint32_t)now;
-    case 0x53:
-        return (uint32_t)(now >> 32);
     default:
         return 0;
     }
