@@ -94,7 +94,7 @@ COUNTS = {
     "instructions of gfx900 named outside their rows": (41, lambda: matches(r"\bGCN_I_[a-z]\w*", lambda f: f.startswith("emulator/"))),
     "instructions of Vortex named outside their rows": (178, lambda: matches(r"\bVX_INSN_[a-z]\w*", lambda f: f.startswith("emulator/"))),
     "instructions of Gen9 named outside their rows": (111, lambda: matches(r"\bis\(\w+(?:->\w+)?, GEN_\w+\)|\bgen_rows\[GEN_\w+\]", lambda f: f.startswith("emulator/"))),
-    "instructions of the SM named outside their rows": (143, lambda: matches(sass_names(), lambda f: f.startswith("emulator/"))),
+    "instructions of the SM named outside their rows": (112, lambda: matches(sass_names(), lambda f: f.startswith("emulator/"))),
     "operations of PTX named outside their rows": (147, lambda: matches(r"\brun [!=]= ptx_op_\w+", lambda f: f.startswith("emulator/"))),
     "rows of instructions without a meaning": (272, rows_without_meaning),
     "files of more than 800 lines": (0, lambda: [f for f, text in FILES.items() if text.count("\n") > 800]),
