@@ -439,11 +439,6 @@ static enum wt_status make_token(struct exec *e, struct wt_error *err)
     return status ? status : wt_token_read(e->token, token, err);
 }
 
-static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
-{
-    return wt_session_issues(value, &((struct exec *)context)->core_history, err);
-}
-
 static enum wt_status set_log(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;
@@ -457,21 +452,6 @@ static enum wt_status add_report(void *context, const char *value, struct wt_err
     bool taken;
     const enum wt_status status = wt_report_set_check_report(&s->check, value, &taken, err);
     return status || taken ? status : wt_report_add(&s->report, value, err);
-}
-
-static enum wt_status set_profile(void *context, const char *value, struct wt_error *err)
-{
-    return wt_report_profile_set(&((struct exec *)context)->supervision.profile, value, err);
-}
-
-static enum wt_status set_profile_limit(void *context, const char *value, struct wt_error *err)
-{
-    return wt_report_profile_set_limit(&((struct exec *)context)->supervision.profile, value, err);
-}
-
-static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
-{
-    return wt_session_seconds(value, &((struct exec *)context)->supervision.timeout, err);
 }
 
 static enum wt_status set_launches(void *context, const char *value, struct wt_error *err)
@@ -702,7 +682,7 @@ static const struct wt_option options[] = {
      WT_OPTION_SET(set_core)},
     {"core-history", 0, "ISSUES",
      "put that many issues of the kernel's run before the fault, or 'all', into\nthat file",
-     WT_OPTION_SET(set_core_history)},
+     WT_OPTION_PART(wt_session_issues, struct exec, core_history)},
     WT_PROGRAM_SOCKET_OPTIONS(
         "a debugger elsewhere may attach here, too, with the token: a container,\n"
         "the end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH\n"
@@ -748,11 +728,11 @@ static const struct wt_option options[] = {
      "no server: the lanes of its launch, at each time ('wavetrap view'); the\n"
      "program runs a second time for it, recorded, without input and output",
      WT_OPTION_TEXT(struct exec, page)},
-    WT_PROFILE_OPTIONS(set_profile, set_profile_limit),
+    WT_PROFILE_OPTIONS(struct exec, supervision.profile),
     {"timeout", 0, "SECONDS",
      "end the program and its children after that time, with the places of all\n"
      "waves; the exit status is 124",
-     WT_OPTION_SET(set_timeout)},
+     WT_OPTION_PART(wt_session_seconds, struct exec, supervision.timeout)},
     {"progress", 0, "[=WHEN]",
      "print how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",

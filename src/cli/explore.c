@@ -51,11 +51,6 @@ static enum wt_status set_systematic(void *context, const char *value, struct wt
     return WT_OK;
 }
 
-static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
-{
-    return wt_session_seconds(value, &((struct explore *)context)->timeout, err);
-}
-
 static const struct wt_option options[] = {
     {"runs", 0, "N",
      "run under N schedules: rr:64, rr:1, lockstep, random:1, … (default: 100);\n"
@@ -80,7 +75,7 @@ static const struct wt_option options[] = {
     {"max-issues", 0, "N", "of a kernel: end a run after N issues; its outcome has status 124",
      WT_OPTION_SET(wt_session_set_max_issues)},
     {"timeout", 0, "SECONDS", "of a host program: end a run after that time, with status 124",
-     WT_OPTION_SET(set_timeout)},
+     WT_OPTION_PART(wt_session_seconds, struct explore, timeout)},
     WT_KERNEL_OPTIONS,
     WT_CHECK_OPTIONS(struct explore, drive.check),
     {0},

@@ -28,11 +28,6 @@ static enum wt_status add_reader(void *context, const char *value, struct wt_err
                                        err);
 }
 
-static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
-{
-    return wt_session_issues(value, &((struct wt_session_drive *)context)->core_history, err);
-}
-
 static int run_program(struct wt_session_drive *drive, const char *path)
 {
     struct wt_emulated device;
@@ -70,7 +65,7 @@ static const struct wt_option options[] = {
      WT_OPTION_TEXT(struct wt_session_drive, core_on_fault)},
     {"core-history", 0, "ISSUES",
      "put that many issues of the run before the fault, or 'all', into that\nfile",
-     WT_OPTION_SET(set_core_history)},
+     WT_OPTION_PART(wt_session_issues, struct wt_session_drive, core_history)},
     {"write-schedule", 0, "FILE",
      "at the end, write which warp had its turn when to FILE, for\n--schedule=file:FILE",
      WT_OPTION_TEXT(struct wt_session_drive, choices)},
@@ -79,7 +74,7 @@ static const struct wt_option options[] = {
      "times",
      WT_OPTION_SET(wt_session_set_report)},
     WT_CHECK_OPTIONS(struct wt_session_drive, check),
-    WT_PROFILE_OPTIONS(wt_session_set_profile, wt_session_set_profile_limit),
+    WT_PROFILE_OPTIONS(struct wt_session_drive, profile),
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      WT_OPTION_SET(add_buffer)},
     {"compare-arg", 0, "N:FILE",

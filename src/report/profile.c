@@ -27,9 +27,9 @@ static enum wt_status add_text(char ***list, size_t *count, const char *text, st
     return WT_OK;
 }
 
-enum wt_status wt_report_profile_set(struct wt_report_profile *p, const char *value,
-                                     struct wt_error *err)
+enum wt_status wt_report_profile_set(void *profile, const char *value, struct wt_error *err)
 {
+    struct wt_report_profile *p = profile;
     if (!value) {
         p->table = true;
         return WT_OK;
@@ -41,9 +41,9 @@ enum wt_status wt_report_profile_set(struct wt_report_profile *p, const char *va
     return wt_fail(err, WT_INVALID, "'%s' is neither json:FILE nor lcov:FILE", value);
 }
 
-enum wt_status wt_report_profile_set_limit(struct wt_report_profile *p, const char *value,
-                                           struct wt_error *err)
+enum wt_status wt_report_profile_set_limit(void *profile, const char *value, struct wt_error *err)
 {
+    struct wt_report_profile *p = profile;
     if (!wt_report_profile_is_limit(value))
         return wt_fail(err, WT_INVALID,
                        "'%s' is not FILE:LINE COUNT<=N, where COUNT is issues, requests, "

@@ -24,25 +24,23 @@ struct wt_report_profile {
 };
 
 /** The options, of a command whose option context has this profile at a place. */
-#define WT_PROFILE_OPTIONS(set_profile, set_limit)                                                 \
+#define WT_PROFILE_OPTIONS(type, member)                                                           \
     {"profile", 0, "[=json:FILE|lcov:FILE]",                                                       \
      "count instructions, lanes, memory requests and transactions, conflicts\nof banks, "          \
      "collisions "                                                                                 \
      "of atomics and bytes by source line; print the first\nlines, or write all as JSON or for "   \
      "lcov",                                                                                       \
-     WT_OPTION_SET(set_profile)},                                                                  \
+     WT_OPTION_PART(wt_report_profile_set, type, member)},                                         \
     {                                                                                              \
         "profile-limit", 0, "FILE:LINE COUNT<=N",                                                  \
             "the status is 114 if that line has more ('k.cl:7 transactions<=64')",                 \
-            WT_OPTION_SET(set_limit)                                                               \
+            WT_OPTION_PART(wt_report_profile_set_limit, type, member)                              \
     }
 
 /** Takes the value of --profile; NULL: it has none. */
-enum wt_status wt_report_profile_set(struct wt_report_profile *profile, const char *value,
-                                     struct wt_error *err);
+wt_option_set_fn wt_report_profile_set;
 /** Takes the value of --profile-limit, "FILE:LINE COUNT<=N". */
-enum wt_status wt_report_profile_set_limit(struct wt_report_profile *profile, const char *value,
-                                           struct wt_error *err);
+wt_option_set_fn wt_report_profile_set_limit;
 /** Whether anything is asked for. */
 bool wt_report_profile_wanted(const struct wt_report_profile *profile);
 

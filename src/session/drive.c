@@ -31,11 +31,6 @@ enum wt_status wt_session_set_max_issues(void *context, const char *value, struc
     return WT_OK;
 }
 
-enum wt_status wt_session_set_timeout(void *context, const char *value, struct wt_error *err)
-{
-    return wt_session_seconds(value, &((struct wt_session_drive *)context)->timeout, err);
-}
-
 enum wt_status wt_session_set_dump(void *context, const char *value, struct wt_error *err)
 {
     return wt_report_results_add_dump(&((struct wt_session_drive *)context)->results, value, err);
@@ -47,16 +42,6 @@ enum wt_status wt_session_set_report(void *context, const char *value, struct wt
     bool taken;
     const enum wt_status status = wt_report_set_check_report(&d->check, value, &taken, err);
     return status || taken ? status : wt_report_add(&d->report, value, err);
-}
-
-enum wt_status wt_session_set_profile(void *context, const char *value, struct wt_error *err)
-{
-    return wt_report_profile_set(&((struct wt_session_drive *)context)->profile, value, err);
-}
-
-enum wt_status wt_session_set_profile_limit(void *context, const char *value, struct wt_error *err)
-{
-    return wt_report_profile_set_limit(&((struct wt_session_drive *)context)->profile, value, err);
 }
 
 void wt_session_drive_free(struct wt_session_drive *drive)

@@ -26,14 +26,8 @@ struct wt_session_drive {
 
 /** Setters of the rows below; their context is a struct wt_session_drive. */
 enum wt_status wt_session_set_max_issues(void *context, const char *value, struct wt_error *err);
-/** --timeout */
-enum wt_status wt_session_set_timeout(void *context, const char *value, struct wt_error *err);
 /** --report */
 enum wt_status wt_session_set_report(void *context, const char *value, struct wt_error *err);
-/** --profile */
-enum wt_status wt_session_set_profile(void *context, const char *value, struct wt_error *err);
-/** --profile-limit */
-enum wt_status wt_session_set_profile_limit(void *context, const char *value, struct wt_error *err);
 /** --dump */
 enum wt_status wt_session_set_dump(void *context, const char *value, struct wt_error *err);
 
@@ -43,7 +37,7 @@ enum wt_status wt_session_set_dump(void *context, const char *value, struct wt_e
      WT_OPTION_SET(wt_session_set_max_issues)},                                                    \
         {"timeout", 0, "SECONDS",                                                                  \
          "stop after that time, with the places of all waves; exit status 124",                    \
-         WT_OPTION_SET(wt_session_set_timeout)},                                                   \
+         WT_OPTION_PART(wt_session_seconds, struct wt_session_drive, timeout)},                    \
         {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",       \
          WT_OPTION_SET(wt_session_set_dump)},                                                      \
         {"hash", 0, NULL, "at the end, print a hash of the device's state and the issue time",     \

@@ -118,8 +118,9 @@ static enum wt_status set_no_history(void *context, const char *value, struct wt
     return WT_OK;
 }
 
-enum wt_status wt_session_issues(const char *text, uint64_t *issues, struct wt_error *err)
+enum wt_status wt_session_issues(void *to, const char *text, struct wt_error *err)
 {
+    uint64_t *issues = to;
     enum wt_status status;
     *issues = UINT64_MAX;
     if (strcmp(text, "all") == 0)
@@ -457,9 +458,10 @@ int wt_subcommand_parse(const struct wt_subcommand *command, int argc, char **ar
     return status == WT_EXIT_FAILED ? wt_subcommand_fail(command, &err) : status;
 }
 
-enum wt_status wt_session_seconds(const char *value, double *seconds, struct wt_error *err)
+enum wt_status wt_session_seconds(void *to, const char *value, struct wt_error *err)
 {
     enum { MOST = 10000000 };
+    double *seconds = to;
     char *end;
     *seconds = strtod(value, &end);
     return end != value && !*end && *seconds > 0 && *seconds <= MOST

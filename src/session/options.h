@@ -46,10 +46,11 @@ void wt_session_options_free(struct wt_session_options *options);
 /** Parses a time limit: 1 to 3,600,000 milliseconds. */
 enum wt_status wt_session_milliseconds(const char *text, unsigned *ms, struct wt_error *err);
 
-/** Parses how much of a recorded run is wanted: 1 or more issues, or "all" (UINT64_MAX). */
-enum wt_status wt_session_issues(const char *text, uint64_t *issues, struct wt_error *err);
+/** Parses to a uint64_t how much of a recorded run is wanted: 1 or more issues, or "all"
+ * (UINT64_MAX). */
+wt_option_set_fn wt_session_issues;
 
-/** Parses a number of seconds, above 0, of an option such as --timeout. */
-enum wt_status wt_session_seconds(const char *value, double *seconds, struct wt_error *err);
+/** Parses to a double a number of seconds, above 0, of an option such as --timeout. */
+wt_option_set_fn wt_session_seconds;
 
 #endif

@@ -82,7 +82,7 @@ const struct wt_option wt_debuggee_options[] = {
      "FILE, too; may be given several times",
      WT_OPTION_SET(wt_session_set_report)},
     WT_CHECK_OPTIONS(struct wt_debuggee, drive.check),
-    WT_PROFILE_OPTIONS(wt_session_set_profile, wt_session_set_profile_limit),
+    WT_PROFILE_OPTIONS(struct wt_session_drive, profile),
     WT_DEBUGGED_OPTIONS,
     {"view", 0, "[=PORT]",
      "show the session's lanes in a browser, too: docs/view.md; the page's\n"
