@@ -2,12 +2,15 @@
  * The order of what a program gives to GPUs: launches, copies and fills in streams, and the calls
  * by which the host or a stream waits for them. Emulators run an operation as soon as it is given,
  * or as soon as it can begin; for the check of races two operations are ordered only where the API
- * says so. All threads of the host count as one, since nobody sees what orders them. The caller has
- * a lock.
+ * says so. What one thread of the host has waited for counts for another one only where the program
+ * orders the two threads (host edges, below). The caller has a lock, but for those functions.
  */
 #ifndef WT_CHECK_ORDER_H
 #define WT_CHECK_ORDER_H
 
+#include <pthread.h>
+
+#include "base/map.h"
 #include "check/clocks.h"
 #include "check/objects.h"
 
@@ -25,7 +28,9 @@ struct wt_order_stream {
 
 /** A call that gives an operation, which begins now or later. */
 struct wt_order_call {
-    struct wt_order_point host; /**< what the host had waited for */
+    struct wt_order_point host; /**< what the calling thread had waited for */
+    uint32_t thread, call;      /**< the thread, and the call's number, from 1 on */
+    struct wt_clocks *known;    /**< calls of other threads that came before it */
     const char *by;             /**< the function: constant text */
     struct wt_call_stack calls; /**< who called it */
 };
@@ -37,19 +42,46 @@ struct wt_order_operation {
     struct wt_clocks *before; /**< of each stream all up to one of its operations; nobody else's */
     struct wt_clocks *ended, *released; /**< where fences are the caller's: what has ended before
                                              it, and what of that a fence has released */
+    uint32_t thread, call;              /**< those of its call */
+    struct wt_clocks *known;            /**< likewise */
     const char *by;                     /**< of its call */
     struct wt_call_stack calls;
     bool copies; /**< a copy or a fill: what kernels do for it is told by wt_check_race_copied(), */
     bool by_kernels; /**< … or counts as its own accesses: nobody else knows where they are */
 };
 
+/** Knowledge of a host thread, or what one has left at an object for others. */
+struct wt_order_view {
+    struct wt_clocks *waited; /**< by stream: operations that were waited for */
+    struct wt_clocks *called; /**< by thread: calls */
+    uint32_t at;              /**< the newest operation when it was last changed */
+};
+
+struct wt_order_thread {
+    struct wt_order_view knows;
+    bool calls; /**< it has called the API, and has not ended */
+};
+
+enum { WT_ORDER_ENDED = 64 };
+
 struct wt_order {
-    uint32_t streams, now;             /**< numbers of streams, operations so far */
-    _Atomic uint32_t calm;             /**< the host has waited for all operations up to this one */
+    uint32_t streams, now, calls;      /**< numbers of streams, operations, calls so far */
+    _Atomic uint32_t calm;             /**< all threads have waited for all operations up to this */
+    uint32_t waited;                   /**< likewise: one of the threads has */
     uint32_t waiting;                  /**< calls whose operations have not begun */
-    struct wt_order_point host, given; /**< what the host has waited for; all that has begun */
-    struct wt_order_point ended;       /**< what the host knows to have ended, where fences are the
-                                            caller's */
+    struct wt_order_point host, given; /**< what any thread has waited for; all that has begun */
+    pthread_mutex_t lock;              /**< lock of: */
+    struct wt_order_thread *thread;    /**< threads by number */
+    size_t threads, thread_room;
+    uint32_t
+        ended_thread[WT_ORDER_ENDED]; /**< the latest: accesses of theirs may be still to judge */
+    unsigned ended_threads;
+    struct wt_map objects;  /**< address: struct wt_order_view * that threads have left there */
+    struct wt_map unjudged; /**< pairs of calls that wt_order_judges() does not judge */
+    void (*unjudged_pair)(void); /**< there is one more; NULL: nobody counts them */
+    uint32_t (*which)(void); /**< number of the calling thread; NULL: all threads count as one */
+    struct wt_order_point ended; /**< what the host knows to have ended, where fences are the
+                                      caller's */
     struct wt_order_operation newest;
     /** An operation has loaded from @p addr, where a signal may say what it comes behind from now
      * on. NULL: nothing does. */
@@ -85,13 +117,36 @@ bool wt_order_is_before(const struct wt_order_operation *first,
  * began: a fence; NULL: nothing says that it has. */
 const char *wt_order_lacks(const struct wt_order_operation *first,
                            const struct wt_order_operation *then);
-/** Whether the host has waited for it. */
+/** Whether a thread of the host has waited for it. */
 bool wt_order_is_over(const struct wt_order *o, uint32_t stream, uint32_t number);
-/** Whether the host has waited for all operations. */
+/** Whether threads of the host have waited for all operations. */
 static inline bool wt_order_is_calm(const struct wt_order *o)
 {
-    return o->calm == o->now;
+    return o->waited == o->now;
 }
+/** All that the calling thread has waited for is done from now on at *@p to, too. */
+void wt_order_wait_as_host(struct wt_order *o, struct wt_order_point *to);
+/** Whether the program orders the calls of two operations that nothing else orders: one thread has
+ * made both, or host edges lead from one to the other. Else nobody can say whether they are a race,
+ * and the pair is counted. */
+bool wt_order_judges(struct wt_order *o, const struct wt_order_operation *a,
+                     const struct wt_order_operation *b);
+/** Likewise of an access by host thread @p thread, which has not waited for the operation. */
+bool wt_order_judges_host(struct wt_order *o, uint32_t thread,
+                          const struct wt_order_operation *operation);
+
+/* ---- host edges: no lock of the caller's is needed ---- */
+
+/** The calling thread's knowledge is left at @p object: an unlock, a signal, the making of a
+ * thread, a thread's end. */
+void wt_order_leave_at(struct wt_order *o, const void *object);
+/** The calling thread takes over what was left there: a lock, a wait, a thread's begin, a join. */
+void wt_order_take_from(struct wt_order *o, const void *object);
+/** Forgets what was left there. */
+void wt_order_forget_at(struct wt_order *o, const void *object);
+/** The calling thread ends. */
+void wt_order_thread_ends(struct wt_order *o);
+
 /** Frees what a point has. */
 void wt_order_drop(struct wt_order_point *point);
 

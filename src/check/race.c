@@ -210,6 +210,17 @@ static void take_all(struct race_access *x)
         x->r->shadow.count--;
 }
 
+static void note(struct race_access *x)
+{
+    race_note_polling(x);
+    race_note_guesses(x);
+    race_note_shown(x);
+    if (x->r->order) {
+        note_flags(x);
+        note_signal(x);
+    }
+}
+
 /* A wave between whose accesses something without code may order lanes makes an access: after all
  * of its accesses so far, if it does. Intel's compiler leaves barriers out where it knows that a
  * group is one thread. */
@@ -248,6 +259,20 @@ static uint16_t calls_of(struct wt_check_race *r, uint32_t slot, wt_lanes lanes)
     return (uint16_t)(*number = ++r->trails);
 }
 
+/* Counts what a wave that waits does, for wt_check_race_idles(). */
+static void note_repeated(struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a,
+                          bool atomic)
+{
+    const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
+    if (a->space != WT_OBSERVED_GLOBAL)
+        return;
+    if (a->kind == WT_WATCH_WRITE && !atomic)
+        r->repeated = 0;
+    else if (w->last_at == at)
+        r->repeated++;
+    w->last_at = at;
+}
+
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_race *r = context;
@@ -270,6 +295,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if (call && call->copies && !(call->by_kernels && a->space == WT_OBSERVED_GLOBAL))
         return;
     const bool atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN;
+    note_repeated(r, x.w, a, atomic);
     if (x.w->steps)
         step(r, x.w, a);
     x.record = (struct race_record){.time = a->time,
@@ -288,13 +314,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     x.w->used = true;
     x.w->settled = false;
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
-    race_note_polling(&x);
-    race_note_guesses(&x);
-    race_note_shown(&x);
-    if (r->order) {
-        note_flags(&x);
-        note_signal(&x);
-    }
+    note(&x);
     if (!r->rules.own_is_global || (call && call->copies) || !race_take_nobodys(&x))
         take_all(&x);
     if (x.record.maybe_atomic && a->kind == WT_WATCH_WRITE && !r->lanes_are_one) {

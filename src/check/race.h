@@ -31,7 +31,7 @@ void wt_check_race_set_space(struct wt_check_race *r, const void *space);
 /** The order of what the program gives to the GPU (order.h), which stays and whose newest operation
  * is the launch that begins: races are looked for between launches, copies and the host, too. */
 struct wt_order;
-void wt_check_race_set_order(struct wt_check_race *r, const struct wt_order *order);
+void wt_check_race_set_order(struct wt_check_race *r, struct wt_order *order);
 /** Launch @p number is about to begin, and is of operation @p of; its waves may begin later. One
  * that nobody tells of is of the newest operation when its first wave begins. */
 struct wt_order_operation;
@@ -42,6 +42,13 @@ void wt_check_race_copied(struct wt_check_race *r, uint64_t addr, uint64_t size,
                           enum wt_access access);
 /** The object at [addr, addr + size) is another one from now on. NULL is allowed. */
 void wt_check_race_renewed(struct wt_check_race *r, uint64_t addr, uint64_t size);
+/** Whether kernels seem to wait for somebody: waves load from where they have loaded last, 2^20
+ * times, and meanwhile none ends or stores to memory of all groups; or they have executed 2^32
+ * instructions since the newest kernel began. What they execute says so and not the time. NULL is
+ * allowed. */
+bool wt_check_race_idles(const struct wt_check_race *r);
+/** Issue time of its GPU; 0 of NULL. */
+uint64_t wt_check_race_time(const struct wt_check_race *r);
 /** How operations that the host has not waited for use a range of memory. */
 enum wt_race_use {
     WT_RACE_PARTS,  /**< not all of its bytes */
@@ -52,9 +59,16 @@ enum wt_race_use {
 };
 /** Of a range within 4096 aligned bytes. */
 enum wt_race_use wt_check_race_use(struct wt_check_race *r, uint64_t addr, uint64_t size);
-/** The host has accessed the byte at @p addr, by @p calls. NULL is allowed. */
-void wt_check_race_host(struct wt_check_race *r, uint64_t addr, bool store,
-                        const struct wt_call_stack *calls);
+/** An access of the host to one byte. */
+struct wt_host_access {
+    uint64_t addr;
+    uint32_t thread; /**< order.h */
+    bool store;
+    struct wt_call_stack calls; /**< the innermost one is the access's own function */
+};
+/** The host has accessed a byte that GPUs have at @p addr. NULL is allowed. */
+void wt_check_race_host(struct wt_check_race *r, uint64_t addr,
+                        const struct wt_host_access *access);
 /** Nothing is looked at any more; frees the check. NULL is allowed. */
 void wt_check_race_end(struct wt_check_race *r);
 /** Frees the check of a machine that has ended. NULL is allowed. */

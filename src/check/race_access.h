@@ -2,6 +2,7 @@
 #ifndef WT_CHECK_RACE_ACCESS_H
 #define WT_CHECK_RACE_ACCESS_H
 
+#include "check/race.h"
 #include "check/race_order.h"
 
 enum {
@@ -126,7 +127,7 @@ bool race_take_nobodys(struct race_access *x);
 void race_tell_lost(struct wt_check_race *r);
 /** An access of the host, or what an operation has accessed, that the host has not waited for. */
 void race_report_host(struct wt_check_race *r, const struct race_record *record, unsigned lane,
-                      uint64_t addr, bool store, const struct wt_call_stack *calls);
+                      uint64_t addr, const struct wt_host_access *by);
 /** Reports a conflict, at once or at the end of the kernel. */
 void race_report(struct race_access *x, const struct race_conflict *c);
 /** Whether one of two accesses is a store that may be atomic, and the other one is: it is judged by

@@ -4,9 +4,21 @@
 #include "check/race_access.h"
 #include "emulator/machine/machine.h"
 
-void wt_check_race_set_order(struct wt_check_race *r, const struct wt_order *order)
+void wt_check_race_set_order(struct wt_check_race *r, struct wt_order *order)
 {
     r->order = order;
+}
+
+uint64_t wt_check_race_time(const struct wt_check_race *r)
+{
+    return r ? r->machine->time : 0;
+}
+
+bool wt_check_race_idles(const struct wt_check_race *r)
+{
+    enum { REPEATED = 1 << 20 };
+    const uint64_t most = UINT64_C(1) << 32;
+    return r && (r->repeated > REPEATED || r->machine->time - r->begun > most);
 }
 
 void wt_check_race_copied(struct wt_check_race *r, uint64_t addr, uint64_t size,
@@ -115,9 +127,8 @@ enum wt_race_use wt_check_race_use(struct wt_check_race *r, uint64_t addr, uint6
 }
 
 struct host_access {
-    uint64_t addr;
-    bool store;
-    const struct wt_call_stack *calls;
+    uint64_t addr; /* as GPUs have it */
+    const struct wt_host_access *is;
 };
 
 static bool judge(struct wt_check_race *r, const struct race_cell *cell, void *context)
@@ -125,18 +136,17 @@ static bool judge(struct wt_check_race *r, const struct race_cell *cell, void *c
     const struct host_access *h = context;
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         const struct race_record *o = under_way(r, cell, k);
-        if (o && !o->atomic && (h->store || o->kind != WT_WATCH_READ)) {
-            race_report_host(r, o, *cell->lane[k], h->addr, h->store, h->calls);
+        if (o && !o->atomic && (h->is->store || o->kind != WT_WATCH_READ)) {
+            race_report_host(r, o, *cell->lane[k], h->addr, h->is);
             return false;
         }
     }
     return true;
 }
 
-void wt_check_race_host(struct wt_check_race *r, uint64_t addr, bool store,
-                        const struct wt_call_stack *calls)
+void wt_check_race_host(struct wt_check_race *r, uint64_t addr, const struct wt_host_access *access)
 {
-    struct host_access h = {addr, store, calls};
+    struct host_access h = {addr, access};
     if (r && r->order)
         each_cell(r, addr, 1, judge, &h);
 }

@@ -572,6 +572,8 @@ static void note_launch(struct wt_check_race *r, uint64_t number, struct wt_orde
         return;
     r->launch = grown;
     grown[r->launches++] = (struct race_launch){number, call};
+    r->begun = r->machine->time;
+    r->repeated = 0;
 }
 
 void wt_check_race_launch(struct wt_check_race *r, uint64_t number,
@@ -605,6 +607,8 @@ void race_event(void *context, struct wt_machine *m, const struct wt_observed_ev
         begin_wave(r, e);
     else if (e->kind == WT_SEEN_WAVE_END)
         end_wave(r, e);
+    if (e->kind == WT_SEEN_WAVE_END)
+        r->repeated = 0;
     if (!e->id || e->kind == WT_SEEN_WAVE || e->kind == WT_SEEN_WAVE_END)
         return;
     struct race_slot *w = race_slot_of(r, e->wave, e->id, e->launch, e->home);

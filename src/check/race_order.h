@@ -81,6 +81,7 @@ struct race_slot {
     uint64_t id; /**< 0: none */
     uint32_t number, clock;
     uint64_t view;            /**< another one whenever it learns */
+    uint64_t last_at;         /**< address of its last access to global memory */
     uint32_t user;            /**< which one of its group's users it was */
     uint32_t accesses, loads; /**< so far: of the rings `last`, `load` */
     bool steps;               /**< something without code may order its lanes: wt_group_ops.step */
@@ -176,8 +177,10 @@ struct wt_check_race {
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
-    struct wt_stored data; /* of the store that is looked at, where its lanes store to one place */
-    const struct wt_order *order; /* of calls; NULL: each launch is ordered behind those before */
+    struct wt_stored data;  /* of the store that is looked at, where its lanes store to one place */
+    uint64_t begun;         /* issue time of the newest launch */
+    uint32_t repeated;      /* loads from the same places since the newest store or wave's end */
+    struct wt_order *order; /* of calls; NULL: each launch is ordered behind those before */
     struct wt_order_operation **call; /* of waves and copies that may race */
     size_t calls, call_room;
     uint32_t newest;            /* the highest number among them */

@@ -244,6 +244,13 @@ static bool are_of_runtime(const struct race_access *x, const struct race_confli
            (wt_functions_are_of_runtime(space, pc, other, true) && is_in_heap(x, c->at));
 }
 
+/* Whether the program orders the calls that have given the two operations (order.h). */
+static bool is_judged(const struct wt_check_race *r, const struct side *a, const struct side *b)
+{
+    return !a->wave->call || !b->wave->call || a->wave->call == b->wave->call ||
+           wt_order_judges(r->order, a->wave->call, b->wave->call);
+}
+
 void race_report(struct race_access *x, const struct race_conflict *c)
 {
     struct wt_check_race *r = x->r;
@@ -255,7 +262,8 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     const struct side *main = turned ? &theirs : &mine, *other = turned ? &mine : &theirs;
     const bool of_host = !is_kernels(other);
     bool begins;
-    if (a->pc && r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at)
+    if ((a->pc && r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at) ||
+        !is_judged(r, &mine, &theirs))
         return;
     if (told->reason && is_like(told, x, c, &mine, &theirs)) {
         tell_again(x, c, &mine, &theirs, &told->finding);
@@ -308,25 +316,27 @@ void race_report(struct race_access *x, const struct race_conflict *c)
 }
 
 void race_report_host(struct wt_check_race *r, const struct race_record *record, unsigned lane,
-                      uint64_t addr, bool store, const struct wt_call_stack *calls)
+                      uint64_t addr, const struct wt_host_access *by)
 {
     const struct side host = {.record = NULL}, theirs = {record, &r->wave[record->wave - 1],
                                                          wt_lane_bit(lane & ~(unsigned)RACE_WAVE)};
     const bool kernel = is_kernels(&theirs);
-    const enum wt_access access = store ? WT_ACCESS_STORE : WT_ACCESS_LOAD;
+    const enum wt_access access = by->store ? WT_ACCESS_STORE : WT_ACCESS_LOAD;
     struct wt_object object;
+    if (!wt_order_judges_host(r->order, by->thread, theirs.wave->call))
+        return;
     struct wt_finding f = {.kind = WT_FOUND_HOST_RACE,
                            .severity = wt_finding_severity(WT_FOUND_HOST_RACE, false),
                            .space = kernel ? WT_FOUND_GLOBAL : WT_FOUND_HOST,
                            .access = access,
                            .address = addr,
                            .device = r->machine->device,
-                           .calls = *calls,
+                           .calls = by->calls,
                            .times = 1};
     describe_sides(r, kernel ? &theirs : &host, kernel ? &host : &theirs, &f);
     if (kernel) {
         f.other.access = access;
-        f.other_calls = *calls;
+        f.other_calls = by->calls;
         snprintf(f.other.wave, sizeof f.other.wave, "the host");
         const struct wt_order_operation *of = theirs.wave->call;
         snprintf(f.text, sizeof f.text,

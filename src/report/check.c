@@ -297,9 +297,9 @@ static void print_sums(const struct wt_report_check *check, const struct sums *s
                        const struct wt_report_found_list *all,
                        const struct wt_report_looked *looked)
 {
-    const uint64_t more = all->more;
+    const uint64_t more = all->sums.more, unjudged = all->sums.unjudged;
     size_t used = 0;
-    if (looked && !all->opened && !all->count) {
+    if (looked && !all->sums.opened && !all->count) {
         if (looked->began)
             fputs("wavetrap: checks: the program has opened no emulated GPU: nothing was looked "
                   "at\n",
@@ -326,6 +326,11 @@ static void print_sums(const struct wt_report_check *check, const struct sums *s
         fprintf(stderr, "; a fault has ended %" PRIu64 " kernel%s", looked->faults,
                 wt_plural(looked->faults));
     fputc('\n', stderr);
+    if (unjudged)
+        fprintf(stderr,
+                "wavetrap: --check=race did not judge %" PRIu64 " pair%s of operations of two host "
+                "threads: no call of the program orders the threads\n",
+                unjudged, wt_plural(unjudged));
     for (size_t i = 0; i < lines; i++)
         if (!check->suppressions.list[i].used)
             fprintf(stderr, "wavetrap: %s: this suppression was not used\n",

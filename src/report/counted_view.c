@@ -115,13 +115,13 @@ enum wt_status wt_report_counted_open(int fd, struct wt_report_counted_view *v,
     return WT_OK;
 }
 
-enum wt_status wt_report_counted_close(struct wt_report_counted_view *v, uint64_t *more,
-                                       bool *opened, struct wt_error *err)
+enum wt_status wt_report_counted_close(struct wt_report_counted_view *v,
+                                       struct wt_report_counted_sums *sums, struct wt_error *err)
 {
     struct wt_counted_head *head = (struct wt_counted_head *)(uintptr_t)v->bytes;
     const bool lost = atomic_load(&head->lost);
-    *more = atomic_load(&head->more);
-    *opened = atomic_load(&head->opened);
+    *sums = (struct wt_report_counted_sums){atomic_load(&head->more), atomic_load(&head->unjudged),
+                                            atomic_load(&head->opened)};
     munmap(head, v->end);
     v->bytes = NULL;
     return lost ? wt_fail(err, WT_NO_MEMORY, "the host has no memory for counts and findings")

@@ -30,9 +30,15 @@ struct wt_report_counted_view {
 /** Maps the file, as far as it is written now. It may be opened again after it was closed. */
 enum wt_status wt_report_counted_open(int fd, struct wt_report_counted_view *view,
                                       struct wt_error *err);
-/** Unmaps it. *more: findings beyond the limit. WT_NO_MEMORY: something could not be counted. */
-enum wt_status wt_report_counted_close(struct wt_report_counted_view *view, uint64_t *more,
-                                       bool *opened, struct wt_error *err);
+/** Counts of its first page. */
+struct wt_report_counted_sums {
+    uint64_t more;     /**< findings beyond the limit */
+    uint64_t unjudged; /**< pairs of operations of two host threads that --check=race left out */
+    bool opened;       /**< a program has opened a GPU */
+};
+/** Unmaps it. WT_NO_MEMORY: something could not be counted. */
+enum wt_status wt_report_counted_close(struct wt_report_counted_view *view,
+                                       struct wt_report_counted_sums *sums, struct wt_error *err);
 /** Frees the code, after it was closed. */
 void wt_report_counted_free(struct wt_report_counted_view *view);
 

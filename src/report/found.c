@@ -288,7 +288,7 @@ void wt_report_found_few(struct wt_report_found_list *all, uint64_t limit)
             }
         const bool beyond = !one->suppressed && reported == limit;
         if (there >= MOST || beyond) {
-            all->more += there < MOST;
+            all->sums.more += there < MOST;
             if (there >= MOST)
                 like->more++;
             wt_report_found_free_one(one);
@@ -314,9 +314,8 @@ size_t wt_report_found_used(int fd)
         for (size_t i = 0; b->kind == WT_COUNTED_FINDINGS && i < b->length / sizeof *list; i++)
             used += atomic_load((_Atomic uint64_t *)(uintptr_t)&list[i].used) != 0;
     }
-    uint64_t more;
-    bool opened;
-    wt_report_counted_close(&view, &more, &opened, WT_IGNORED);
+    struct wt_report_counted_sums sums;
+    wt_report_counted_close(&view, &sums, WT_IGNORED);
     return used;
 }
 
@@ -345,7 +344,7 @@ enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
     if (damaged)
         fprintf(stderr, "wavetrap: %zu findings are lost: the program has overwritten them\n",
                 damaged);
-    status = wt_report_counted_close(&view, &all->more, &all->opened, err);
+    status = wt_report_counted_close(&view, &all->sums, err);
     wt_report_counted_free(&view);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "check/finding.h"
+#include "report/counted_view.h"
 #include "report/host_calls.h"
 
 struct wt_emulated;
@@ -31,8 +32,7 @@ struct wt_report_found_list {
     struct wt_report_found *list;
     size_t count, capacity;
     struct wt_report_host_files files;
-    uint64_t more; /**< findings beyond the limit */
-    bool opened;   /**< a program has opened a GPU */
+    struct wt_report_counted_sums sums;
 };
 
 /** Reads the findings of a file of counts; @p e: the device whose they are, NULL: those of host

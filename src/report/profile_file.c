@@ -66,8 +66,7 @@ static enum wt_status take_numbers(struct wt_report_profile_file *f,
 enum wt_status wt_report_profile_read_file(int fd, struct wt_report_profile_file *file,
                                            struct wt_report_profile_table *t, struct wt_error *err)
 {
-    uint64_t more;
-    bool opened;
+    struct wt_report_counted_sums sums;
     enum wt_status status = wt_report_counted_open(fd, &file->view, err);
     if (status)
         return status;
@@ -76,7 +75,7 @@ enum wt_status wt_report_profile_read_file(int fd, struct wt_report_profile_file
         if (b->kind == WT_COUNTED_NUMBERS)
             status = take_numbers(file, b, t, err);
     const enum wt_status closed =
-        wt_report_counted_close(&file->view, &more, &opened, status ? WT_IGNORED : err);
+        wt_report_counted_close(&file->view, &sums, status ? WT_IGNORED : err);
     return status ? status : closed;
 }
 

@@ -18,11 +18,12 @@
 
 /** Its first page. */
 struct wt_counted_head {
-    _Atomic uint64_t end;  /**< of the blocks, which begin with the second page */
-    _Atomic uint64_t more; /**< findings beyond the limit */
-    atomic_bool opened;    /**< a process has opened a GPU */
-    atomic_bool lost;      /**< something could not be counted, without memory */
-    bool counts;           /**< instructions are counted (--profile) */
+    _Atomic uint64_t end;      /**< of the blocks, which begin with the second page */
+    _Atomic uint64_t more;     /**< findings beyond the limit */
+    _Atomic uint64_t unjudged; /**< pairs of operations of two host threads (check/order.h) */
+    atomic_bool opened;        /**< a process has opened a GPU */
+    atomic_bool lost;          /**< something could not be counted, without memory */
+    bool counts;               /**< instructions are counted (--profile) */
 };
 
 enum wt_counted_kind {

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "runtime/common/guard.h"
+#include "runtime/common/host_edges.h"
 
 enum { PAGE = 4096, MOST = 64 };
 
@@ -61,7 +62,8 @@ static bool take(uint64_t addr, const void *pc, bool known, bool store)
     }
     const unsigned number = atomic_fetch_add(&claimed, 1);
     if (number < MOST) {
-        noted[number] = (struct wt_host_access){addr, known ? store : page->loads, {.depth = 0}};
+        noted[number] = (struct wt_host_access){
+            .addr = addr, .thread = wt_host_thread(), .store = known ? store : page->loads};
         take_calls(&noted[number].calls, pc);
         atomic_store(&is_noted[number], true);
     }

@@ -11,17 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "check/objects.h"
+#include "check/race.h"
 
 struct wt_host_page {
     uint64_t addr;
     bool loads; /**< it may be loaded from */
-};
-
-struct wt_host_access {
-    uint64_t addr;
-    bool store;
-    struct wt_call_stack calls; /**< the innermost one is the access's own function */
 };
 
 /** These @p count pages, by their addresses, are protected from now on, and no others. Those that

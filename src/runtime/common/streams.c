@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "runtime/common/host_edges.h"
 #include "runtime/common/host_pages.h"
 
 enum { PAGE = 4096 };
 
-static struct wt_order order;
+static struct wt_order order = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static struct wt_order_stream usual;   /* the default stream */
 static struct wt_order_point blocking; /* all that streams were given which wait for `usual`, and
                                           for which it waits */
@@ -25,6 +26,8 @@ static size_t page_count, page_room;
 
 void wt_streams_follow(wt_streams_race_fn *race)
 {
+    if (!races)
+        wt_host_edges_follow(&order);
     races = race;
 }
 
@@ -244,7 +247,7 @@ void wt_streams_enter(void)
     wt_host_pages_release();
     while (wt_host_pages_next(&access))
         for (unsigned i = 0; race_of(i, &r); i++)
-            wt_check_race_host(r, wt_streams_of_gpus(access.addr), access.store, &access.calls);
+            wt_check_race_host(r, wt_streams_of_gpus(access.addr), &access);
 }
 
 void wt_streams_leave(bool watches)

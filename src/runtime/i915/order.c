@@ -11,6 +11,7 @@
 #include "check/order.h"
 #include "check/race.h"
 #include "runtime/common/checked.h"
+#include "runtime/common/host_edges.h"
 #include "runtime/common/host_pages.h"
 #include "runtime/common/streams.h"
 #include "runtime/i915/defined.h"
@@ -107,8 +108,10 @@ static bool is_ready(const struct order_command *c)
 /* A signaled event keeps what it was signaled for when it is signaled again. */
 static void signal(struct order_event *e, struct wt_order_point *by)
 {
-    if (!e->complete)
+    if (!e->complete && by)
         wt_order_wait(wt_streams_order(), &e->done, by);
+    else if (!e->complete) /* by the calling thread */
+        wt_order_wait_as_host(wt_streams_order(), &e->done);
     e->complete = true;
 }
 
@@ -309,11 +312,17 @@ static void give_back(void)
     g->give_back(g->context);
 }
 
+static bool listens(void)
+{
+    return getenv(WT_LISTEN_VARIABLE);
+}
+
 void drm_order_gpu_made(const struct drm_order_gpu *g)
 {
     if (!begins())
         return;
     gpu = g;
+    wt_host_edges_follow(wt_streams_order());
     ends();
 }
 
@@ -331,11 +340,29 @@ bool drm_order_enter(void)
     return true;
 }
 
-/* Kernels may wait for the host: after a second the host goes on beside them. A debugger may access
- * the program's memory at any time; that is no access of the program. */
+/* Waits until no batch can run on, or kernels wait for the host, or for a debugger: then the host
+ * goes on beside them. False: a batch can run on. */
+static bool await_rest(void)
+{
+    enum { PAUSE_NS = 1000000, PATIENCE = 10000 };
+    uint64_t before = UINT64_MAX;
+    unsigned still = 0; /* pauses in which no wave has executed anything */
+    for (bool idles = false; !idles;) {
+        if (gpu->await_rest(gpu->context, PAUSE_NS))
+            return true;
+        const struct wt_check_race *race = gpu->take(gpu->context);
+        const uint64_t now = wt_check_race_time(race);
+        still = now == before ? still + 1 : 0;
+        idles = !race || wt_check_race_idles(race) || still > (listens() ? 1 : PATIENCE);
+        before = now;
+        gpu->give_back(gpu->context);
+    }
+    return false;
+}
+
+/* A debugger may access the program's memory at any time; that is no access of the program. */
 void drm_order_leave(const bool *entered)
 {
-    enum { MOST_NS = 1000000000 };
     if (!*entered || !begins())
         return;
     const bool last_one = --calls == 0, changes = wt_streams_will_watch(),
@@ -343,13 +370,13 @@ void drm_order_leave(const bool *entered)
     ends();
     if (!watches)
         return;
-    const bool rests = gpu->await_rest(gpu->context, changes ? MOST_NS : 0);
+    const bool rests = changes ? await_rest() : gpu->await_rest(gpu->context, 0);
     if (!take())
         return;
     tell_renewed(taken);
     tell_accesses(taken);
     if (!calls)
-        wt_streams_leave(rests && !gpu->walks(gpu->context) && !getenv(WT_LISTEN_VARIABLE));
+        wt_streams_leave(rests && !gpu->walks(gpu->context) && !listens());
     give_back();
 }
 
@@ -507,7 +534,7 @@ void drm_order_set(const void *event)
         return;
     struct order_event *e = event_of(event);
     if (e)
-        signal(e, &wt_streams_order()->host);
+        signal(e, NULL);
     begin_ready();
     ends();
 }

@@ -96,19 +96,30 @@ static bool all_rest(struct host *host, const uint64_t *turns)
     return rest;
 }
 
-/* Kernels may wait for the host: after a second it goes on beside them. */
+/* Whether kernels of all GPUs that are not at rest wait for the host or for a debugger. */
+static bool all_idle(struct host *host, const uint64_t *turns)
+{
+    bool idle = true;
+    struct wt_check_race *race;
+    for (unsigned i = 0; next_race(i, &race); i++) {
+        const struct host_gpu *g = &host->gpu[i];
+        const bool halted = g->kernels && g->rests && g->turns > turns[i] + 1;
+        idle &= halted || is_at_rest(g, turns[i]) || wt_check_race_idles(race);
+    }
+    return idle;
+}
+
+/* Kernels may wait for the host: then it goes on beside them. */
 static void await_rest(struct host *host)
 {
-    enum { MOST_NS = 1000000000 };
     const struct timespec moment = {.tv_nsec = 20000};
-    const uint64_t until = host_clock() + MOST_NS;
     uint64_t turns[HOST_MOST_GPUS];
     bool rest = false;
     for (uint32_t i = 0; i < host->gpus; i++)
         turns[i] = host->gpu[i].turns;
-    while (!rest && host_clock() < until) {
+    while (!rest) {
         host_enter_all(host);
-        rest = all_rest(host, turns);
+        rest = all_rest(host, turns) || all_idle(host, turns);
         host_leave_all(host);
         if (!rest)
             nanosleep(&moment, NULL);
@@ -167,7 +178,7 @@ static const struct wt_order_operation *late_of(struct host_queue *q, uint64_t p
 void host_order_launch(struct host_queue *q, uint64_t packet, uint64_t number, bool known)
 {
     static const struct wt_order_operation ordered = {.calm = UINT32_MAX};
-    const struct wt_order *order = wt_streams_order();
+    struct wt_order *order = wt_streams_order();
     struct wt_check_race *race = wt_counted_race(&q->gpu->hosted, NULL);
     if (!race || !order->now)
         return;

@@ -8,7 +8,7 @@
 #include "runtime/common/counted.h"
 #include "runtime/vortex/queue.h"
 
-static struct wt_order order;          /* locked */
+static struct wt_order order = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* locked */
 static struct wt_order_stream of_host; /* copies that calls make at once */
 
 static bool is_wanted(void)
@@ -16,7 +16,7 @@ static bool is_wanted(void)
     return wt_check_wants(WT_CHECK_RACE);
 }
 
-const struct wt_order *order_of_queues(void)
+struct wt_order *order_of_queues(void)
 {
     return is_wanted() ? &order : NULL;
 }
@@ -39,7 +39,7 @@ static void wait_for(struct wt_order_point *to, struct event *e, uint64_t value)
         wt_order_wait(&order, to, done);
 }
 
-static void note_signal(struct event *e, uint64_t value, struct wt_order_point *done)
+void order_signalled(struct event *e, uint64_t value, struct queue *by)
 {
     struct order_signal *grown =
         is_wanted() ? wt_array_grow(e->signal, &e->signal_room, e->signals + 1, sizeof *grown)
@@ -48,12 +48,10 @@ static void note_signal(struct event *e, uint64_t value, struct wt_order_point *
         return;
     e->signal = grown;
     grown[e->signals] = (struct order_signal){.value = value};
-    wt_order_wait(&order, &grown[e->signals++].done, done);
-}
-
-void order_signalled(struct event *e, uint64_t value, struct queue *by)
-{
-    note_signal(e, value, by ? &by->order.point : &order.host);
+    if (by)
+        wt_order_wait(&order, &grown[e->signals++].done, &by->order.point);
+    else
+        wt_order_wait_as_host(&order, &grown[e->signals++].done);
 }
 
 void order_drop_signals(struct event *e)

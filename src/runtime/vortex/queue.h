@@ -119,7 +119,7 @@ void event_tell(FILE *out, const struct event *e, uint64_t value);
 /* ---- order.c: for --check=race; locked, unless it says otherwise ---- */
 
 /** The order of all queues' commands; NULL: races are not looked for. Needs no lock. */
-const struct wt_order *order_of_queues(void);
+struct wt_order *order_of_queues(void);
 /** A command is enqueued. */
 void order_enqueued(struct command *command);
 /** A command begins. It is ordered behind the one before it in its queue, and behind what was done
