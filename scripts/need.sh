@@ -100,9 +100,10 @@ if [ $do = cost ]; then
     exit
 fi
 
-# The schema of the Debug Adapter Protocol and the extension for VS Code are made with the registry's packages.
+# The schemas of the Debug Adapter Protocol and the Model Context Protocol and the extension for VS Code are made with the registry's packages.
 finish() {
     [ -z "$dap" ] || "$(dirname "$0")/../tests/dap/schema.sh"
+    [ -z "$dap" ] || "$(dirname "$0")/../tests/mcp/schema.sh"
     [ -z "$dap" ] || "$(dirname "$0")/../tests/view/extension.sh"
     exit 0
 }

@@ -8,7 +8,8 @@ extern const struct wt_subcommand cli_run, cli_gdb, cli_serve, cli_attach, cli_t
     cli_dm, cli_reg, cli_exec, cli_explain, cli_asm, cli_explain_trap, cli_dm_check, cli_gtt,
     cli_gem, cli_ps, cli_cuda_path, cli_hip_path, cli_doctor, cli_slice;
 
-extern const struct wt_subcommand cli_debug, cli_dap, cli_view, cli_explore, cli_diff, cli_examples;
+extern const struct wt_subcommand cli_debug, cli_dap, cli_view, cli_mcp, cli_explore, cli_diff,
+    cli_examples;
 
 /**
  * The words of a command that writes @p page, "FILE" or "FILE:N", about finding N (1) of a run like

@@ -324,7 +324,7 @@ static bool ends(void *context)
     return e->d.ended_by || (e->d.console && wt_shell_has_quit(e->d.console, &status));
 }
 
-int cli_dap_serve(int in, int out, const struct wt_debuggee *given)
+static int serve_client_at(int in, int out, const struct wt_debuggee *given)
 {
     struct wt_error err;
     struct editor e = {.given = given};
@@ -352,6 +352,42 @@ int cli_dap_serve(int in, int out, const struct wt_debuggee *given)
     return e.d.ended_by ? WT_EXIT_SIGNAL + e.d.ended_by : status;
 }
 
+/* ---- a process of its own ---- */
+
+enum wt_status cli_dap_start(const struct wt_debuggee *d, struct wt_dap_client *client,
+                             struct wt_error *err)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return wt_fail(err, WT_IO, "a connection to the session: %s", strerror(errno));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0)
+        return wt_fail(err, WT_IO, "a process for the session: %s", strerror(errno));
+    if (child == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        close(ends[0]);
+        const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        dup2(empty, STDIN_FILENO);
+        exit(serve_client_at(ends[1], ends[1], d));
+    }
+    close(ends[1]);
+    *client = (struct wt_dap_client){.fd = ends[0], .input = {.most = (size_t)1 << 30}};
+    return WT_OK;
+}
+
+void cli_dap_end(struct wt_dap_client *client)
+{
+    if (client->fd > 0)
+        close(client->fd);
+    dap_input_free(&client->input);
+    while (wait(NULL) > 0 || errno == EINTR)
+        ;
+}
+
 /* ---- connections ---- */
 
 struct dap {
@@ -372,7 +408,7 @@ static int serve_stdio(void)
     }
     dup2(empty, STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    return cli_dap_serve(in, out, NULL);
+    return serve_client_at(in, out, NULL);
 }
 
 /* Each client has a process of its own: its session has a working folder, and ends alone. */
@@ -389,7 +425,7 @@ static void serve_client(struct wt_listener *listener, int fd)
         signal(SIGCHLD, SIG_DFL);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         close(listener->fd);
-        exit(cli_dap_serve(fd, fd, NULL));
+        exit(serve_client_at(fd, fd, NULL));
     }
     close(fd);
 }

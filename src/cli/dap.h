@@ -2,17 +2,20 @@
 #ifndef WT_CLI_DAP_H
 #define WT_CLI_DAP_H
 
+#include "frontend/dap/client.h"
 #include "frontend/dap/dap.h"
 #include "session/debuggee.h"
 
-/**
- * Serves a client of the Debug Adapter Protocol at two descriptors until it goes. What is debugged
- * is @p given, which wt_debuggee_parse() has filled in and which stays the caller's; NULL: the
- * client says it. Returns an exit status.
- */
-int cli_dap_serve(int in, int out, const struct wt_debuggee *given);
 /** Hands counts of source lines to @p each, as struct wt_dap_owner.counts; @p context begins with a
  * struct wt_debuggee. */
 bool cli_dap_counts(void *context, void (*each)(void *to, const struct wt_dap_count *count),
                     void *to);
+
+/** Starts a server of the Debug Adapter Protocol in a process of its own, and makes @p client its
+ * client. The program is @p given, which wt_debuggee_parse() has filled in. */
+enum wt_status cli_dap_start(const struct wt_debuggee *given, struct wt_dap_client *client,
+                             struct wt_error *err);
+/** Ends the connection, and waits until the server's process has ended. */
+void cli_dap_end(struct wt_dap_client *client);
+
 #endif

@@ -7,12 +7,11 @@
 #include "cli/complete.h"
 
 static const struct wt_subcommand *const commands[] = {
-    &cli_run,    &cli_debug, &cli_dap,     &cli_gdb,          &cli_serve,
-    &cli_attach, &cli_trace, &cli_slice,   &cli_info,         &cli_dm,
-    &cli_reg,    &cli_exec,  &cli_explain, &cli_explain_trap, &cli_asm,
-    &cli_gtt,    &cli_gem,   &cli_ps,      &cli_cuda_path,    &cli_hip_path,
-    &cli_doctor, &cli_view,  &cli_explore, &cli_diff,         &cli_examples,
-    NULL};
+    &cli_run,       &cli_debug,        &cli_dap,    &cli_gdb,  &cli_serve,   &cli_attach,
+    &cli_trace,     &cli_slice,        &cli_info,   &cli_dm,   &cli_reg,     &cli_exec,
+    &cli_explain,   &cli_explain_trap, &cli_asm,    &cli_gtt,  &cli_gem,     &cli_ps,
+    &cli_cuda_path, &cli_hip_path,     &cli_doctor, &cli_view, &cli_explore, &cli_diff,
+    &cli_examples,  &cli_mcp,          NULL};
 
 static void help(FILE *out)
 {

@@ -103,7 +103,7 @@ static const struct wt_dap_owner owner = {.open = open_none,
 static _Noreturn void serve_pages(struct wt_listener *listener, int fd, const char *token)
 {
     static const int signals[] = {SIGTERM, 0};
-    struct wt_view_client client = {.fd = fd, .input = {.most = (size_t)1 << 30}};
+    struct wt_dap_client client = {.fd = fd, .input = {.most = (size_t)1 << 30}};
     struct wt_error err;
     const int null = open("/dev/null", O_RDWR);
     for (int i = 0; null >= 0 && i < 3; i++)

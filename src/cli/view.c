@@ -72,7 +72,7 @@ static enum wt_status add_expression(void *context, const char *value, struct wt
 
 /* ---- the session ---- */
 
-static void print_output(const char *category, const char *text)
+static void print_output(void *context, const char *category, const char *text)
 {
     FILE *out = strcmp(category, "stdout") == 0 ? stdout : stderr;
     if (strcmp(category, "telemetry") == 0)
@@ -82,41 +82,13 @@ static void print_output(const char *category, const char *text)
 }
 
 /* A page about a finding is of a run that was seen before. */
-static void print_important(const char *category, const char *text)
+static void print_important(void *context, const char *category, const char *text)
 {
     if (strcmp(category, "important") == 0)
         fputs(text, stderr);
 }
 
-/* Starts the session's server in a process of its own, and connects to it. */
-static enum wt_status start_session(struct view *v, struct wt_view_client *client,
-                                    struct wt_error *err)
-{
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return wt_fail(err, WT_IO, "a connection to the session: %s", strerror(errno));
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child < 0)
-        return wt_fail(err, WT_IO, "a process for the session: %s", strerror(errno));
-    if (child == 0) {
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        close(ends[0]);
-        const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        dup2(empty, STDIN_FILENO);
-        exit(cli_dap_serve(ends[1], ends[1], &v->d));
-    }
-    close(ends[1]);
-    *client = (struct wt_view_client){.fd = ends[0],
-                                      .input = {.most = (size_t)1 << 30},
-                                      .output = v->finding ? print_important : print_output};
-    return WT_OK;
-}
-
-static enum wt_status begin(struct view *v, struct wt_view_client *client, struct wt_error *err)
+static enum wt_status begin(struct view *v, struct wt_dap_client *client, struct wt_error *err)
 {
     const bool attaches =
         wt_debuggee_runs_already(&v->d) || v->d.core_path || wt_debuggee_is_attached(&v->d);
@@ -124,21 +96,13 @@ static enum wt_status begin(struct view *v, struct wt_view_client *client, struc
     json_object_object_add(o, "stopAtEnd", json_object_new_boolean(true));
     json_object_object_add(o, "stopOnEntry", json_object_new_boolean(v->stop_on_entry || attaches));
     json_object_object_add(o, "threads", json_object_new_string("waves"));
-    enum wt_status status = start_session(v, client, err);
+    enum wt_status status = cli_dap_start(&v->d, client, err);
+    client->output = v->finding ? print_important : print_output;
     if (status)
         json_object_put(o);
     else
-        status = wt_view_begin(client, attaches ? "attach" : "launch", o, err);
+        status = wt_dap_client_begin(client, attaches ? "attach" : "launch", o, err);
     return status;
-}
-
-static void end(struct wt_view_client *client)
-{
-    if (client->fd > 0)
-        close(client->fd);
-    dap_input_free(&client->input);
-    while (wait(NULL) > 0 || errno == EINTR)
-        ;
 }
 
 /* ---- a file ---- */
@@ -174,10 +138,10 @@ static enum wt_status check_images(struct json_object *recording, struct wt_erro
 
 /* Whether the session's checks have found the mistake that the page is about; if not, *thread is
  * the thread that has stopped. */
-static bool is_found(const struct view *v, struct wt_view_client *client, int64_t *thread)
+static bool is_found(const struct view *v, struct wt_dap_client *client, int64_t *thread)
 {
     struct json_object *grid = NULL, *findings, *number;
-    const bool found = wt_view_ask(client, "wavetrap/grid", NULL, &grid, WT_IGNORED) == WT_OK &&
+    const bool found = wt_dap_ask(client, "wavetrap/grid", NULL, &grid, WT_IGNORED) == WT_OK &&
                        json_object_object_get_ex(grid, "findings", &findings) &&
                        json_object_array_length(findings) >= v->finding;
     *thread =
@@ -188,17 +152,17 @@ static bool is_found(const struct view *v, struct wt_view_client *client, int64_
 
 /* Waits for the end of the run that is shown: of a host program, of its first launch, or of that in
  * which the finding is. */
-static enum wt_status wait_for_run(const struct view *v, struct wt_view_client *client,
+static enum wt_status wait_for_run(const struct view *v, struct wt_dap_client *client,
                                    struct wt_error *err)
 {
     enum wt_status status;
     int64_t thread;
-    while ((status = wt_view_wait(client, err)) == WT_OK && v->finding &&
+    while ((status = wt_dap_client_wait(client, err)) == WT_OK && v->finding &&
            !is_found(v, client, &thread)) {
         struct json_object *o = json_object_new_object();
         json_object_object_add(o, "threadId", json_object_new_int64(thread));
         client->stopped = false;
-        if ((status = wt_view_ask(client, "continue", o, NULL, err)) != WT_OK)
+        if ((status = wt_dap_ask(client, "continue", o, NULL, err)) != WT_OK)
             break;
     }
     return status && v->finding && client->ended
@@ -212,7 +176,7 @@ static enum wt_status wait_for_run(const struct view *v, struct wt_view_client *
 
 static enum wt_status export_page(struct view *v, struct wt_error *err)
 {
-    struct wt_view_client client = {.fd = -1};
+    struct wt_dap_client client = {.fd = -1};
     struct json_object *o, *list, *recording = NULL;
     const struct wt_emulated_options *device = &v->d.drive.options.device;
     if (!v->d.core_path && (!device->history_memory || device->hw_only))
@@ -236,14 +200,14 @@ static enum wt_status export_page(struct view *v, struct wt_error *err)
         if (v->images)
             json_object_object_add(o, "images", json_object_get(v->images));
         json_object_object_add(o, "frames", json_object_new_int64((int64_t)v->frames));
-        status = wt_view_ask(&client, "wavetrap/recording", o, &recording, err);
+        status = wt_dap_ask(&client, "wavetrap/recording", o, &recording, err);
     }
     if (!status)
         status = check_images(recording, err);
     if (!status)
         status = write_file(v, recording, err);
     json_object_put(recording);
-    end(&client);
+    cli_dap_end(&client);
     return status;
 }
 
@@ -252,7 +216,7 @@ static enum wt_status export_page(struct view *v, struct wt_error *err)
 static enum wt_status serve(struct view *v, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
-    struct wt_view_client client = {.fd = -1};
+    struct wt_dap_client client = {.fd = -1};
     struct wt_listener listener;
     char token[2 * TOKEN_BYTES + 1];
     if (!wt_token_text(token, TOKEN_BYTES))
@@ -268,7 +232,7 @@ static enum wt_status serve(struct view *v, struct wt_error *err)
         status = wt_view_serve(&listener, &client, token, signal_fd, err);
     }
     wt_listener_close(&listener);
-    end(&client);
+    cli_dap_end(&client);
     close(signal_fd);
     return status;
 }

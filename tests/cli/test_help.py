@@ -37,7 +37,7 @@ def manual_options(page, section=None):
 
 
 def test_all_commands_are_there():
-    assert set(COMMANDS) == {"run", "debug", "dap", "view", "gdb", "serve", "attach", "trace", "info", "dm", "reg", "exec", "explain-address", "explain-trap",
+    assert set(COMMANDS) == {"run", "debug", "dap", "view", "mcp", "gdb", "serve", "attach", "trace", "info", "dm", "reg", "exec", "explain-address", "explain-trap",
                              "asm", "gtt", "gem", "ps", "slice",
                              "cuda-path", "hip-path", "doctor", "explore", "diff", "examples"}
 

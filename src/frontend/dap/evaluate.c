@@ -15,20 +15,6 @@ static enum wt_status enter(struct wt_dap *d, struct json_object *arguments, str
     return dap_number(arguments, "frameId", &id) ? dap_enter_id(d, id, err) : WT_OK;
 }
 
-bool dap_assigns(const char *text)
-{
-    for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '=')) {
-        if (at[1] == '=') {
-            at++;
-            continue;
-        }
-        if (at == text || !strchr("=!<>", at[-1]) ||
-            (at - 1 > text && (at[-1] == '<' || at[-1] == '>') && at[-2] == at[-1]))
-            return true;
-    }
-    return strstr(text, "++") || strstr(text, "--");
-}
-
 static void put_lanes(struct wt_dap *d, struct json_object *o, struct wt_values *values,
                       struct dap_frame frame, const struct wt_format *format)
 {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "frontend/dap/dap.h"
 #include "frontend/dap/framing.h"
+#include "frontend/dap/json.h"
 
 /** The thread that stands for a program of which no kernel runs: clients want one to pause. */
 #define DAP_NO_KERNEL INT32_MAX
@@ -102,6 +103,7 @@ struct wt_dap {
     bool may_run;      /**< … and this one may set its program going, too */
     bool runs_only;    /**< nothing is to stop it: "noDebug" */
     bool stops_at_end; /**< it stops before it ends, so that its run can be looked at */
+    bool ends_on_host; /**< … but for a host program */
     struct {
         bool lines_from_0, columns_from_0, uris;
         bool types, memory_references, progress, invalidated, memory_events;
@@ -156,48 +158,6 @@ struct wt_dap {
 /** A request: *body (NULL at first) is what its answer has. */
 typedef enum wt_status dap_fn(struct wt_dap *d, struct json_object *arguments,
                               struct json_object **body, struct wt_error *err);
-
-/* ---- json.c ---- */
-/** Adds a text; bytes that are no UTF-8 become U+FFFD. NULL adds nothing. */
-void dap_put_text(struct json_object *o, const char *name, const char *text);
-/** Adds a number. */
-void dap_put_number(struct json_object *o, const char *name, int64_t number);
-/** Adds true or false. */
-void dap_put_flag(struct json_object *o, const char *name, bool flag);
-/** Adds an address as a text, "0x80000000". */
-void dap_put_address(struct json_object *o, const char *name, uint64_t address);
-/** Adds an empty list, or object, and returns it. */
-struct json_object *dap_put_list(struct json_object *o, const char *name);
-/** … likewise. */
-struct json_object *dap_put_object(struct json_object *o, const char *name);
-/** Adds an empty object to a list, and returns it. */
-struct json_object *dap_add_object(struct json_object *list);
-/** A text of @p o; NULL: there is none. */
-const char *dap_text(struct json_object *o, const char *name);
-/** A number of @p o; false: there is none. */
-bool dap_number(struct json_object *o, const char *name, int64_t *number);
-/** Whether @p o says true. */
-bool dap_flag(struct json_object *o, const char *name);
-/** A member of @p o that is a list, or an object; NULL: there is none. */
-struct json_object *dap_list(struct json_object *o, const char *name);
-/** … likewise. */
-struct json_object *dap_object(struct json_object *o, const char *name);
-/** Likewise; WT_INVALID where it is missing or has another type. */
-enum wt_status dap_need_text(struct json_object *o, const char *name, const char **text,
-                             struct wt_error *err);
-/** … likewise, and not negative. */
-enum wt_status dap_need_number(struct json_object *o, const char *name, int64_t *number,
-                               struct wt_error *err);
-/** … likewise. */
-enum wt_status dap_need_list(struct json_object *o, const char *name, struct json_object **list,
-                             struct wt_error *err);
-/** Bytes as base64; the caller frees it. NULL without host memory. */
-char *dap_base64(const uint8_t *bytes, size_t size);
-/** The bytes of base64, which the caller frees. WT_INVALID. */
-enum wt_status dap_from_base64(const char *text, uint8_t **bytes, size_t *size,
-                               struct wt_error *err);
-/** A text as printf makes it, on the heap; NULL without host memory. */
-char *dap_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- send.c ---- */
 /** Sends an event with @p body, which it takes over; NULL: none. */
@@ -301,7 +261,7 @@ void dap_point_free(struct dap_point *p);
 void dap_put_filters(struct wt_dap *d, struct json_object *capabilities);
 
 /* ---- stack.c ---- */
-dap_fn dap_threads, dap_stack_trace, dap_scopes;
+dap_fn dap_threads, dap_stack_trace, dap_scopes, dap_where;
 
 /* ---- variables.c ---- */
 dap_fn dap_variables, dap_set_variable;
@@ -323,8 +283,6 @@ enum wt_status dap_assign(struct wt_dap *d, const char *expression, const char *
                           struct wt_error *err);
 
 /* ---- evaluate.c ---- */
-/** Whether an expression assigns: what only shows its value must not. */
-bool dap_assigns(const char *text);
 dap_fn dap_evaluate, dap_set_expression, dap_completions;
 
 /* ---- code.c ---- */

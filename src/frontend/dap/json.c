@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/dap/internal.h"
+#include "base/text.h"
+#include "frontend/dap/json.h"
 
 void dap_put_text(struct json_object *o, const char *name, const char *text)
 {
@@ -115,6 +116,20 @@ enum wt_status dap_need_list(struct json_object *o, const char *name, struct jso
 {
     *list = dap_list(o, name);
     return *list ? WT_OK : wt_fail(err, WT_INVALID, "the request needs \"%s\", a list", name);
+}
+
+bool dap_assigns(const char *text)
+{
+    for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '=')) {
+        if (at[1] == '=') {
+            at++;
+            continue;
+        }
+        if (at == text || !strchr("=!<>", at[-1]) ||
+            (at - 1 > text && (at[-1] == '<' || at[-1] == '>') && at[-2] == at[-1]))
+            return true;
+    }
+    return strstr(text, "++") || strstr(text, "--");
 }
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

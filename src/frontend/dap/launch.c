@@ -283,7 +283,8 @@ static enum wt_status take_configuration(struct wt_dap *d, struct json_object *a
     *start = (struct wt_dap_start){.attaches = attaches, .cwd = dap_text(arguments, "cwd")};
     d->runs_only = dap_flag(arguments, "noDebug");
     d->stops_on_entry = dap_flag(arguments, "stopOnEntry") && !d->runs_only;
-    d->stops_at_end = dap_flag(arguments, "stopAtEnd") && !d->runs_only;
+    d->ends_on_host = dap_text(arguments, "stopAtEnd");
+    d->stops_at_end = (dap_flag(arguments, "stopAtEnd") || d->ends_on_host) && !d->runs_only;
     if (!status && d->owner.has_program)
         return WT_OK;
     if (!status && !add_word(&start->words, strdup("debug")))
@@ -394,8 +395,9 @@ static enum wt_status stop_at_end(struct wt_dap *d, struct wt_error *err)
 {
     struct wt_point *point;
     if (d->g->options.host)
-        return d->g->started ? wt_program_set_catch(d->g, "dispatch end", NULL, &point, err)
-                             : WT_OK;
+        return d->g->started && !d->ends_on_host
+                   ? wt_program_set_catch(d->g, "dispatch end", NULL, &point, err)
+                   : WT_OK;
     wt_debugger_set_stop_at_end(d->g->debugger, true);
     return WT_OK;
 }

@@ -66,10 +66,11 @@ static struct json_object *response(int64_t to, const char *command, bool succes
 static bool is_of_a_person(const char *command)
 {
     static const char *const own[] = {
-        "breakpointLocations", "completions", "disassemble",       "evaluate",   "exceptionInfo",
-        "gotoTargets",         "modules",     "loadedSources",     "readMemory", "scopes",
-        "stackTrace",          "threads",     "stepInTargets",     "source",     "variables",
-        "wavetrap/grid",       "cancel",      "dataBreakpointInfo"};
+        "breakpointLocations", "completions", "disassemble",       "evaluate",
+        "exceptionInfo",       "gotoTargets", "modules",           "loadedSources",
+        "readMemory",          "scopes",      "stackTrace",        "threads",
+        "stepInTargets",       "source",      "variables",         "wavetrap/grid",
+        "wavetrap/where",      "cancel",      "dataBreakpointInfo"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strcmp(command, own[i]) == 0)
             return false;

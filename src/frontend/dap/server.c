@@ -74,6 +74,7 @@ static const struct dap_kind kinds[] = {
     {.command = "wavetrap/recording", .run = dap_recording, .runs = true},
     {.command = "wavetrap/goto", .run = dap_goto_time, .runs = true},
     {.command = "wavetrap/select", .run = dap_select},
+    {.command = "wavetrap/where", .run = dap_where},
 };
 
 static const struct dap_kind *kind_of(const char *command)

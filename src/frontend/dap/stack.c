@@ -5,9 +5,11 @@
 
 #include "base/array.h"
 #include "base/demangle.h"
+#include "base/wave_name.h"
 #include "frontend/dap/internal.h"
 
 #define MOST_FRAMES 1000 /* of an answer: clients ask for more */
+#define MOST_CALLS 8     /* frames of an answer to "wavetrap/where" */
 
 /* ---- threads ---- */
 
@@ -228,5 +230,93 @@ enum wt_status dap_scopes(struct wt_dap *d, struct json_object *arguments,
     put_scope(d, list, "Registers", "registers", DAP_REGISTERS, of, true);
     if (wt_debugger_thread_wave(d->g->debugger, d->g->thread, &wave) && wave.has_work)
         put_scope(d, list, "Dispatch", NULL, DAP_DISPATCH, of, true);
+    return WT_OK;
+}
+
+/* ---- "wavetrap/where": the state in one answer, for clients without a list of threads ---- */
+
+static void put_line(struct wt_dap *d, struct json_object *o, const struct wt_frame *frame)
+{
+    char name[512];
+    if (frame->function) {
+        wt_demangle(frame->function, name, sizeof name);
+        dap_put_text(o, "function", name);
+    }
+    if (!frame->path || !frame->line)
+        return;
+    const struct wt_text_file *file = wt_program_open_source(d->g, frame->path);
+    dap_put_text(o, "file", frame->path);
+    dap_put_number(o, "line", frame->line);
+    if (file && frame->line <= file->line_count)
+        dap_put_text(o, "source", file->line[frame->line - 1]);
+}
+
+/* The calls, the innermost first; the place is the innermost one in the user's code. */
+static void put_calls(struct wt_dap *d, struct json_object *body)
+{
+    const struct wt_frame *frame;
+    if (wt_program_need_frame(d->g, &frame, WT_IGNORED) != WT_OK)
+        return;
+    dap_put_address(body, "pc", frame->pc);
+    dap_put_number(body, "frame", d->g->level);
+    struct json_object *list = dap_put_list(body, "calls");
+    bool placed = false;
+    for (unsigned level = d->g->level; level < d->g->level + MOST_CALLS; level++) {
+        if (!(frame = wt_frames_get(d->g->frames, level)))
+            break;
+        put_line(d, dap_add_object(list), frame);
+        if (!placed && frame->path && frame->line &&
+            !wt_program_passes(d->g, frame->path, frame->function)) {
+            put_line(d, body, frame);
+            placed = true;
+        }
+    }
+}
+
+static void put_wave(struct wt_dap *d, struct json_object *body)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    char text[WT_WAVE_NAME + WT_LANES_TEXT];
+    if (!d->g->thread || wt_program_wave(d->g, d->g->thread, &wave, &place, WT_IGNORED) != WT_OK)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64, wave.id);
+    dap_put_text(body, "wave", text);
+    wt_debugger_name_wave(d->g->debugger, &wave, text, sizeof text);
+    dap_put_text(body, "name", text);
+    dap_put_number(body, "lane", place.lane);
+    wt_lanes_list(place.active, ",", text, sizeof text);
+    dap_put_text(body, "lanes", text);
+}
+
+enum wt_status dap_where(struct wt_dap *d, struct json_object *arguments, struct json_object **body,
+                         struct wt_error *err)
+{
+    const struct wt_checks *checks = d->g->options.checks;
+    struct wt_debugger_time time;
+    *body = json_object_new_object();
+    dap_put_text(*body, "state",
+                 d->g->started                  ? "stopped"
+                 : d->g->ended || d->terminated ? "ended"
+                                                : "new");
+    if (d->g->ended)
+        dap_put_number(*body, "exitCode", (int64_t)d->g->exit_word);
+    dap_put_text(*body, "family", d->g->topology->family);
+    if (checks)
+        dap_put_number(*body, "findings", (int64_t)checks->count(checks->context));
+    if (!d->g->started)
+        return WT_OK;
+    dap_put_text(*body, "reason", d->why_stopped.reason ? d->why_stopped.reason : d->reason);
+    dap_put_text(*body, "text",
+                 d->why_stopped.details ? d->why_stopped.details
+                 : d->why_stopped.text  ? d->why_stopped.text
+                                        : d->why_stopped.description);
+    if (wt_debugger_time(d->g->debugger, &time, WT_IGNORED) == WT_OK) {
+        dap_put_number(*body, "time", (int64_t)time.now);
+        dap_put_number(*body, "firstTime", (int64_t)time.start);
+        dap_put_number(*body, "lastTime", (int64_t)time.end);
+    }
+    put_wave(d, *body);
+    put_calls(d, *body);
     return WT_OK;
 }

@@ -32,7 +32,7 @@ struct connection {
 
 struct view_server {
     struct wt_listener *listener;
-    struct wt_view_client *client;
+    struct wt_dap_client *client;
     const char *authority, *token;
     struct bytes page;
     struct connection connection[MOST_PAGES];
@@ -149,7 +149,7 @@ static void serve_request(struct view_server *s, struct connection *c, const str
     else if (http_is(path, "events") && !r->is_post)
         begin_stream(c);
     else if (http_is(path, "message") && r->is_post &&
-             wt_view_send(s->client, body, r->body, WT_IGNORED) == WT_OK)
+             wt_dap_client_send(s->client, body, r->body, WT_IGNORED) == WT_OK)
         answer(c, 204, "text/plain", "", 0);
     else
         refuse(c, 404, "There is nothing here.\n");
@@ -205,7 +205,7 @@ static void tell_pages(struct view_server *s, const char *text, size_t length)
             !(add(&c->out, "data: ", 6) && add(&c->out, text, length) && add(&c->out, "\n\n", 2)))
             c->ends = true;
     if (memmem(text, length, "\"output\"", 8)) /* answers may be long, and are not parsed */
-        json_object_put(wt_view_take(s->client, text, length));
+        json_object_put(wt_dap_client_take(s->client, text, length));
 }
 
 /* False: the session is gone. */
@@ -263,7 +263,7 @@ static enum wt_status serve(struct view_server *s, int signal_fd, struct wt_erro
     }
 }
 
-enum wt_status wt_view_serve(struct wt_listener *listener, struct wt_view_client *client,
+enum wt_status wt_view_serve(struct wt_listener *listener, struct wt_dap_client *client,
                              const char *token, int signal_fd, struct wt_error *err)
 {
     struct view_server *s = calloc(1, sizeof *s);

@@ -1,10 +1,11 @@
 /* A client of the Debug Adapter Protocol that waits for each answer. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/view/view.h"
+#include "frontend/dap/client.h"
 
 static const char *text_of(struct json_object *o, const char *name)
 {
@@ -34,8 +35,8 @@ static enum wt_status send_all(int fd, const char *text, size_t size, struct wt_
     return WT_OK;
 }
 
-enum wt_status wt_view_send(struct wt_view_client *c, const char *text, size_t size,
-                            struct wt_error *err)
+enum wt_status wt_dap_client_send(struct wt_dap_client *c, const char *text, size_t size,
+                                  struct wt_error *err)
 {
     char header[40];
     const int length = snprintf(header, sizeof header, "Content-Length: %zu\r\n\r\n", size);
@@ -43,8 +44,8 @@ enum wt_status wt_view_send(struct wt_view_client *c, const char *text, size_t s
     return status ? status : send_all(c->fd, text, size, err);
 }
 
-static enum wt_status send_request(struct wt_view_client *c, const char *command,
-                                   struct json_object *arguments, struct wt_error *err)
+enum wt_status wt_dap_client_post(struct wt_dap_client *c, const char *command,
+                                  struct json_object *arguments, struct wt_error *err)
 {
     struct json_object *o = json_object_new_object();
     json_object_object_add(o, "seq", json_object_new_int64(++c->seq));
@@ -53,12 +54,12 @@ static enum wt_status send_request(struct wt_view_client *c, const char *command
     if (arguments)
         json_object_object_add(o, "arguments", arguments);
     const char *text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
-    const enum wt_status status = wt_view_send(c, text, strlen(text), err);
+    const enum wt_status status = wt_dap_client_send(c, text, strlen(text), err);
     json_object_put(o);
     return status;
 }
 
-struct json_object *wt_view_take(struct wt_view_client *c, const char *text, size_t length)
+struct json_object *wt_dap_client_take(struct wt_dap_client *c, const char *text, size_t length)
 {
     struct json_tokener *tokener = json_tokener_new_ex(64);
     struct json_object *message =
@@ -72,12 +73,12 @@ struct json_object *wt_view_take(struct wt_view_client *c, const char *text, siz
         json_object_object_get_ex(message, "body", &body);
     const char *category = text_of(body, "category"), *output = text_of(body, "output");
     if (c->output && category && output)
-        c->output(category, output);
+        c->output(c->context, category, output);
     return message;
 }
 
 /* The next message, which is noted. */
-static enum wt_status next(struct wt_view_client *c, struct json_object **message,
+static enum wt_status next(struct wt_dap_client *c, struct json_object **message,
                            struct wt_error *err)
 {
     const char *body;
@@ -89,6 +90,8 @@ static enum wt_status next(struct wt_view_client *c, struct json_object **messag
         if (found == DAP_MESSAGE)
             break;
         char bytes[65536];
+        if (c->idle)
+            c->idle(c->context, c->fd);
         const ssize_t size = read(c->fd, bytes, sizeof bytes);
         if (size < 0 && errno == EINTR)
             continue;
@@ -98,20 +101,21 @@ static enum wt_status next(struct wt_view_client *c, struct json_object **messag
         if (status)
             return status;
     }
-    *message = wt_view_take(c, body, length);
+    *message = wt_dap_client_take(c, body, length);
     return *message ? WT_OK : wt_fail(err, WT_IO, "what the session says is not JSON");
 }
 
-enum wt_status wt_view_ask(struct wt_view_client *c, const char *command,
-                           struct json_object *arguments, struct json_object **body,
-                           struct wt_error *err)
+enum wt_status wt_dap_ask(struct wt_dap_client *c, const char *command,
+                          struct json_object *arguments, struct json_object **body,
+                          struct wt_error *err)
 {
     struct json_object *message, *value;
-    enum wt_status status = send_request(c, command, arguments, err);
+    enum wt_status status = wt_dap_client_post(c, command, arguments, err);
+    const int64_t seq = c->seq;
     while (!status && (status = next(c, &message, err)) == WT_OK) {
         const bool mine = is(text_of(message, "type"), "response") &&
                           json_object_object_get_ex(message, "request_seq", &value) &&
-                          json_object_get_int64(value) == c->seq;
+                          json_object_get_int64(value) == seq;
         if (mine && !(json_object_object_get_ex(message, "success", &value) &&
                       json_object_get_boolean(value)))
             status = wt_fail(err, WT_INVALID, "%s", text_of(message, "message"));
@@ -124,7 +128,7 @@ enum wt_status wt_view_ask(struct wt_view_client *c, const char *command,
     return status;
 }
 
-enum wt_status wt_view_wait(struct wt_view_client *c, struct wt_error *err)
+enum wt_status wt_dap_client_wait(struct wt_dap_client *c, struct wt_error *err)
 {
     struct json_object *message;
     enum wt_status status = WT_OK;
@@ -136,16 +140,16 @@ enum wt_status wt_view_wait(struct wt_view_client *c, struct wt_error *err)
                                   "the program has ended, and nothing of its run is there to show");
 }
 
-enum wt_status wt_view_begin(struct wt_view_client *c, const char *request,
-                             struct json_object *arguments, struct wt_error *err)
+enum wt_status wt_dap_client_begin(struct wt_dap_client *c, const char *request,
+                                   struct json_object *arguments, struct wt_error *err)
 {
     struct json_object *o = json_object_new_object();
     json_object_object_add(o, "adapterID", json_object_new_string("wavetrap"));
     json_object_object_add(o, "supportsInvalidatedEvent", json_object_new_boolean(true));
-    enum wt_status status = wt_view_ask(c, "initialize", o, NULL, err);
+    enum wt_status status = wt_dap_ask(c, "initialize", o, NULL, err);
     if (status)
         json_object_put(arguments);
     else
-        status = wt_view_ask(c, request, arguments, NULL, err);
-    return status ? status : wt_view_ask(c, "configurationDone", NULL, NULL, err);
+        status = wt_dap_ask(c, request, arguments, NULL, err);
+    return status ? status : wt_dap_ask(c, "configurationDone", NULL, NULL, err);
 }
