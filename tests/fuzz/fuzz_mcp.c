@@ -1,7 +1,8 @@
 /*
- * Fuzz target: the server of the Model Context Protocol. The input is what a client sends; the session behind the server answers each
- * question in a few fixed ways. Whatever comes, each line that goes out is a message of JSON-RPC, and requests with an id, a method and
- * good parameters get one answer each.
+ * Fuzz target: the server of the Model Context Protocol. The input is what a client sends; the
+ * session behind the server answers each question in a few fixed ways. Whatever comes, each line
+ * that goes out is a message of JSON-RPC, and requests with an id, a method and good parameters get
+ * one answer each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,16 @@ static enum wt_status begin(void *context, struct wt_error *err)
     return turn++ % 7 == 6 ? wt_fail(err, WT_IO, "no program") : WT_OK;
 }
 
-static enum wt_status ask(void *context, const char *command, struct json_object *arguments, struct json_object **body, struct wt_error *err)
+static enum wt_status ask(void *context, const char *command, struct json_object *arguments,
+                          struct json_object **body, struct wt_error *err)
 {
     static const char *const answers[] = {
-        "{\"result\":\"time 5: at a.c:12, in b at c.h:7: x\\n  1\\tint\\n\",\"indexedVariables\":4,\"variablesReference\":3,\"type\":\"int\"}",
-        "{\"state\":\"stopped\",\"text\":\"t\\n\",\"function\":\"f\",\"file\":\"a.c\",\"line\":3,\"source\":\"s\",\"name\":\"w\",\"lane\":1,\"reason\":\"exception\",\"findings\":2}",
-        "{\"state\":\"ended\",\"exitCode\":-1,\"sources\":[{\"path\":\"/x/a.c\"},{\"name\":\"none\"}],\"content\":\"one\\ntwo\\n\"}",
+        "{\"result\":\"time 5: at a.c:12, in b at c.h:7: x\\n  "
+        "1\\tint\\n\",\"indexedVariables\":4,\"variablesReference\":3,\"type\":\"int\"}",
+        "{\"state\":\"stopped\",\"text\":\"t\\n\",\"function\":\"f\",\"file\":\"a.c\",\"line\":3,"
+        "\"source\":\"s\",\"name\":\"w\",\"lane\":1,\"reason\":\"exception\",\"findings\":2}",
+        "{\"state\":\"ended\",\"exitCode\":-1,\"sources\":[{\"path\":\"/x/"
+        "a.c\"},{\"name\":\"none\"}],\"content\":\"one\\ntwo\\n\"}",
         "{\"variables\":[{\"name\":\"0\",\"value\":\"1\"},{}],\"sources\":[]}",
         "{\"result\":\":1 ::: x.y:99999999999999999999 a.b:\",\"state\":7}",
         "{}",
@@ -67,7 +72,8 @@ static void check_lines(int fd)
         *end = 0;
         struct json_object *message = json_tokener_parse(at);
         const char *version = dap_text(message, "jsonrpc");
-        if (!version || strcmp(version, "2.0") != 0 || !dap_object(message, "result") == !dap_object(message, "error"))
+        if (!version || strcmp(version, "2.0") != 0 ||
+            !dap_object(message, "result") == !dap_object(message, "error"))
             abort();
         json_object_put(message);
     }
@@ -78,7 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int ends[2];
     const int out = memfd_create("out", MFD_CLOEXEC);
-    const struct wt_mcp_session session = {.begin = begin, .ask = ask, .wait = wait_for_stop, .stop = stop, .may_write = size % 2, .docs = "/nowhere"};
+    const struct wt_mcp_session session = {.begin = begin,
+                                           .ask = ask,
+                                           .wait = wait_for_stop,
+                                           .stop = stop,
+                                           .may_write = size % 2,
+                                           .docs = "/nowhere"};
     turn = size ? data[0] : 0;
     if (size > MOST_BYTES || out < 0 || pipe(ends) != 0)
         return 0;

@@ -71,8 +71,8 @@ def look(client):
     enabled = [lane for first, last in re.findall(r"(\d+)(?:-(\d+))?", stop["lanes"]) for lane in range(int(first), int(last or first) + 1)]
     if stop["lane"] not in enabled:    # Gen9's compiler stores a constant by channel 0, for whichever channel wanted it
         client.call("lanes", lane=enabled[0])
-    if "FAIL" in source:    # the program has noticed a wrong value: who stored it?
-        wrong = re.search(r"if \((.+?) [!=]= ", source)[1]
+    if "EXPECT(" in source:    # the program has noticed a wrong value: who stored it?
+        wrong = re.search(r"EXPECT\((.+?), ", source)[1]
         wrote = client.call("who-wrote", expression=wrong)
         return wrote["places"][0]["line"]
     access = re.search(r"(\w+)\[(.+?)\]", source)

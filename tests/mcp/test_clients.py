@@ -27,7 +27,7 @@ def test_the_official_client_has_a_session(server):
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["server"]["name"] == "wavetrap" and len(said["tools"]) == 15 and said["templates"] == 2 and said["resources"] > 50
-    assert "FAIL" in said["run"]["structuredContent"]["program"]["source"] and not said["run"].get("isError")
+    assert "EXPECT(" in said["run"]["structuredContent"]["program"]["source"] and not said["run"].get("isError")
     assert said["wrote"]["structuredContent"]["places"][0]["line"] == culprit(2)
     assert said["failed"]["isError"] and "No symbol" in said["failed"]["content"][0]["text"]
     assert "null store" in said["report"]["contents"][0]["text"] and said["unknown"] == -32602
@@ -49,7 +49,7 @@ def test_the_inspector_lists_and_calls(server):
         assert len(inspect([script], "--method", "tools/list")["tools"]) == 15
         run = inspect([script], "--method", "tools/call", "--tool-name", "run")
         assert run["structuredContent"]["program"]["findings"] == 1
-        called = inspect([script], "--method", "tools/call", "--tool-name", "break", "--tool-arg", "place=planted.h:29")
+        called = inspect([script], "--method", "tools/call", "--tool-name", "break", "--tool-arg", "place=planted.h:32")
         assert "Breakpoint 1" in called["content"][0]["text"]
         assert inspect([script], "--method", "resources/read", "--uri", "wavetrap://docs/mcp.md")["contents"][0]["text"].startswith("# ")
     finally:

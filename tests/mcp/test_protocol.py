@@ -144,7 +144,7 @@ def test_a_client_pings_and_cancels_while_a_tool_runs(loop):
 
 def test_a_session_from_the_run_to_the_culprit(client):
     stop = stopped(client)
-    assert stop["program"]["reason"] == "exception" and "FAIL" in stop["program"]["source"] and stop["program"]["lane"] == 5
+    assert stop["program"]["reason"] == "exception" and "EXPECT(" in stop["program"]["source"] and stop["program"]["lane"] == 5
     assert any("where-from" in text for text in stop["next"]) and any("findings" in text for text in stop["next"])
     findings = client.call("findings")
     assert "null store" in findings["text"] and findings["places"][0]["line"] == stop["program"]["line"]
@@ -168,15 +168,15 @@ def test_a_session_from_the_run_to_the_culprit(client):
 
 
 def test_points_are_set_listed_and_deleted(client, words):
-    assert "Breakpoint 1" in client.call("break", place="planted.h:29", condition="i == 6")["text"]
+    assert "Breakpoint 1" in client.call("break", place="planted.h:32", condition="i == 6")["text"]
     stop = client.call("run")["program"]
-    assert (stop["reason"], stop["line"], stop["lane"]) == ("breakpoint", 29, 6)
+    assert (stop["reason"], stop["line"], stop["lane"]) == ("breakpoint", 32, 6)
     assert "atchpoint 2" in client.call("break", watch="to[i]")["text"]
     stop = client.call("continue")
     assert stop["program"]["reason"] == "data breakpoint" and "New value" in stop["text"]
-    assert "planted.h:29" in client.call("break")["text"]
+    assert "planted.h:32" in client.call("break")["text"]
     client.call("break", delete=1)
-    assert "planted.h:29" not in client.call("break")["text"]
+    assert "planted.h:32" not in client.call("break")["text"]
     assert client.call("run")["program"]["state"] == "stopped"
 
 
@@ -200,7 +200,7 @@ def test_long_answers_have_pages(client):
     ("evaluate", {"expression": "a\nset var x=1"}, "one line"), ("step", {"how": "sideways"}, "one of: over into out"), ("step", {"how": "ver"}, "one of"),
     ("step", {"count": 0}, "1 to 1000000"), ("goto", {}, "goto takes"), ("goto", {"time": 1, "finding": 1}, "goto takes"), ("lanes", {"nonsense": 1}, "no \"nonsense\""),
     ("break", {"place": "x", "watch": "y"}, "one of"), ("source", {"file": "/etc/passwd"}, "not a source of the program"), ("source", {"file": "../planted.h"}, "not a source"),
-    ("source", {"file": "planted.h", "line": 5000}, "has 88 lines"), ("evaluate", {"expression": "nothing"}, "No symbol"), ("continue", {"seconds": 0}, "1 or more"),
+    ("source", {"file": "planted.h", "line": 5000}, "has 91 lines"), ("evaluate", {"expression": "nothing"}, "No symbol"), ("continue", {"seconds": 0}, "1 or more"),
     ("findings", {"page": -1}, "1 or more"), ("goto", {"finding": 77}, "no finding 77"), ("core", {"file": "x"}, "--allow-write"), ("core", {"file": "x y"}, "blanks"),
     ("disassemble", {"place": "nothing"}, "No symbol"), ("where-from", {"expression": "7"}, "neither in memory nor"), ("break", {"catch": "rain"}, "rain")])
 def test_a_wrong_call_is_an_error_in_words(client, tool, arguments, match):
@@ -234,8 +234,8 @@ def test_nothing_is_assigned_without_the_option(client, expression):
     stopped(client)
     before = client.call("evaluate", expression="to[i]")["value"]
     for tool, arguments in [("evaluate", {"expression": expression}), ("evaluate", {"expression": "i", "lanes": "*)=1, (i"}), ("who-wrote", {"expression": expression}),
-                            ("where-from", {"expression": expression}), ("break", {"place": "planted.h:29", "condition": expression}),
-                            ("break", {"place": f"planted.h:29 if {expression}"}), ("break", {"watch": expression}), ("break", {"watch": f"i if {expression}"}),
+                            ("where-from", {"expression": expression}), ("break", {"place": "planted.h:32", "condition": expression}),
+                            ("break", {"place": f"planted.h:32 if {expression}"}), ("break", {"watch": expression}), ("break", {"watch": f"i if {expression}"}),
                             ("break", {"catch": f"check if {expression}"}), ("disassemble", {"place": f"*({expression})"}), ("lanes", {"wave": expression})]:
         answer = client.call(tool, **arguments)
         assert answer["failed"] and ("--allow-write" in answer["text"] or "assigned" in answer["text"]), (tool, arguments, answer["text"])
@@ -262,7 +262,7 @@ def test_with_the_option_it_assigns_and_writes_core_files(words, tmp_path):
         assert "Saved" in client.call("core", file=str(tmp_path / "core"))["text"]
     with Client("--core", tmp_path / "core", words[-1]) as client:
         core = client.call("core")
-        assert core["program"]["state"] == "stopped" and "FAIL" in core["program"]["source"] and core["program"]["lane"] == 5
+        assert core["program"]["state"] == "stopped" and "EXPECT(" in core["program"]["source"] and core["program"]["lane"] == 5
         assert client.call("evaluate", expression="n")["value"] == "13"
         assert client.call("run")["failed"]
         report = client.ask("resources/read", uri="wavetrap://report")["contents"][0]["text"]

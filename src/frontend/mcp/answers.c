@@ -204,7 +204,8 @@ static void put_next(struct wt_mcp *m, struct json_object *o, struct json_object
     if (stopped)
         next[count++] = "evaluate {\"expression\": E, \"lanes\": \"*\"} shows a value in all lanes";
     if (stopped && reason && strcmp(reason, "exception") == 0)
-        next[count++] = "where-from {\"expression\": INDEX} names the instructions that made a value";
+        next[count++] =
+            "where-from {\"expression\": INDEX} names the instructions that made a value";
     if (stopped)
         next[count++] = "who-wrote {\"expression\": E} names who stored a variable last";
     if (stopped && !m->session.attaches)
@@ -217,8 +218,7 @@ static void put_next(struct wt_mcp *m, struct json_object *o, struct json_object
 static void put_output(struct json_object *o, const char *name, struct mcp_text *text)
 {
     if (text->size)
-        dap_put_text(o, name,
-                     text->at + (text->size > MOST_OUTPUT ? text->size - MOST_OUTPUT : 0));
+        dap_put_text(o, name, text->at + (text->size > MOST_OUTPUT ? text->size - MOST_OUTPUT : 0));
     text->size = 0;
 }
 

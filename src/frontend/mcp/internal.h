@@ -24,9 +24,9 @@ struct wt_mcp {
     struct wt_mcp_session session;
     struct mcp_text input; /* bytes that are no whole line yet */
     bool initialized, begun, ran;
-    bool ended;     /* nothing will come any more */
-    bool cancelled; /* the client does not want the answer under way */
-    bool timed_out; /* the time of the call under way is over: what ran was stopped */
+    bool ended;                   /* nothing will come any more */
+    bool cancelled;               /* the client does not want the answer under way */
+    bool timed_out;               /* the time of the call under way is over: what ran was stopped */
     int64_t until;                /* wt_clock_ms() at which what runs is stopped; 0: never */
     struct json_object *queue;    /* requests that wait */
     struct json_object *id;       /* id of the request under way; NULL: none is */

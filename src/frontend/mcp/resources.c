@@ -151,7 +151,8 @@ static enum wt_status page_of_docs(struct wt_mcp *m, const char *name, char **te
 {
     uint8_t *bytes = NULL;
     size_t size;
-    char *path = is_page(name) && m->session.docs ? dap_format("%s/%s", m->session.docs, name) : NULL;
+    char *path =
+        is_page(name) && m->session.docs ? dap_format("%s/%s", m->session.docs, name) : NULL;
     enum wt_status status =
         path ? wt_file_read(path, &bytes, &size, err)
              : wt_fail(err, WT_INVALID, "%.100s is not a page: resources/list names them", name);
@@ -171,7 +172,8 @@ static enum wt_status read_text(struct wt_mcp *m, const char *uri, char **text,
     if (strncmp(uri, DOCS, strlen(DOCS)) == 0)
         return page_of_docs(m, uri + strlen(DOCS), text, err);
     if (strncmp(uri, SOURCE, strlen(SOURCE)) != 0)
-        return wt_fail(err, WT_INVALID, "there is no resource %.200s: resources/list has them", uri);
+        return wt_fail(err, WT_INVALID, "there is no resource %.200s: resources/list has them",
+                       uri);
     if ((status = mcp_need_session(m, err)) == WT_OK)
         status = mcp_source(m, uri + strlen(SOURCE), &name, text, err);
     free(name);
@@ -200,15 +202,15 @@ struct json_object *mcp_resources_read(struct wt_mcp *m, struct json_object *par
     struct json_object *result = NULL;
     *code = MCP_NO_RESOURCE;
     if (part) {
-        char *all = page < pages
-                        ? dap_format("%s[page %" PRId64 " of %" PRId64 ": %s?page=%" PRId64
-                                     " has the next]\n",
-                                     part, page, pages, plain, page + 1)
-                        : strdup(part);
+        char *all = page < pages ? dap_format("%s[page %" PRId64 " of %" PRId64 ": %s?page=%" PRId64
+                                              " has the next]\n",
+                                              part, page, pages, plain, page + 1)
+                                 : strdup(part);
         result = json_object_new_object();
         struct json_object *o = dap_add_object(dap_put_list(result, "contents"));
         dap_put_text(o, "uri", uri);
-        dap_put_text(o, "mimeType", strncmp(uri, DOCS, strlen(DOCS)) == 0 ? "text/markdown" : "text/plain");
+        dap_put_text(o, "mimeType",
+                     strncmp(uri, DOCS, strlen(DOCS)) == 0 ? "text/markdown" : "text/plain");
         dap_put_text(o, "text", all ? all : part);
         free(all);
     }

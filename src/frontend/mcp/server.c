@@ -82,11 +82,12 @@ static struct json_object *initialize(struct wt_mcp *m, struct json_object *para
     dap_put_text(info, "name", "wavetrap");
     dap_put_text(info, "title", "wavetrap, a debugger for GPU programs");
     dap_put_text(info, "version", WT_VERSION);
-    dap_put_text(result, "instructions",
-                 "A session with one GPU program on an emulated GPU, with its past. Call run, then "
-                 "findings; goto a finding's number; evaluate a variable over lanes; who-wrote and "
-                 "where-from name the instructions that made a value. Each answer has the program's "
-                 "place, and in \"next\" the calls that lead on.");
+    dap_put_text(
+        result, "instructions",
+        "A session with one GPU program on an emulated GPU, with its past. Call run, then "
+        "findings; goto a finding's number; evaluate a variable over lanes; who-wrote and "
+        "where-from name the instructions that made a value. Each answer has the program's "
+        "place, and in \"next\" the calls that lead on.");
     return result;
 }
 
@@ -195,7 +196,7 @@ static void take_message(struct wt_mcp *m, struct json_object *message)
     } else if (method && !has_id) {
         if (strcmp(method, "notifications/cancelled") == 0)
             cancel(m, dap_object(message, "params"));
-    } else if (method && m->id && strcmp(method, "ping") == 0) {
+    } else if (method && strcmp(method, "ping") == 0) { /* whatever waits */
         serve(m, message);
     } else if (method && json_object_array_length(m->queue) >= MOST_WAITING) {
         refuse(m, id, MCP_NO_REQUEST, "too many requests wait: wait for answers first");

@@ -35,16 +35,23 @@ struct mcp_tool {
     const char *name, *title, *about;
     tool_fn *run;
     const struct mcp_parameter *parameters; /* without a name: the end */
-    bool writes;                        /* it is there with --allow-write only */
-    bool moves;                         /* the program runs, or goes to another time */
+    bool writes;                            /* it is there with --allow-write only */
+    bool moves;                             /* the program runs, or goes to another time */
 };
 
 #define SECONDS                                                                                    \
-    {"seconds", "stop it after this time (50 if not given)", json_type_int, .required = false}
-#define PAGE {"page", "the page of a long answer, from 1", json_type_int, .required = false}
+    {                                                                                              \
+        "seconds", "stop it after this time (50 if not given)", json_type_int, .required = false   \
+    }
+#define PAGE                                                                                       \
+    {                                                                                              \
+        "page", "the page of a long answer, from 1", json_type_int, .required = false              \
+    }
 #define EXPRESSION                                                                                 \
-    {"expression", "a variable or an expression of C or C++: \"sum\", \"to[i]\", \"*p\"",          \
-     json_type_string, .required = true, .evaluated = true}
+    {                                                                                              \
+        "expression", "a variable or an expression of C or C++: \"sum\", \"to[i]\", \"*p\"",       \
+            json_type_string, .required = true, .evaluated = true                                  \
+    }
 
 /* ---- arguments ---- */
 
@@ -101,8 +108,8 @@ static enum wt_status run(struct wt_mcp *m, struct mcp_call *c, struct wt_error 
                        "it is a core file, or a program that ran before: it cannot be begun anew. "
                        "continue and back move it as far as it can be moved");
     m->session.wait(m->session.context, true, WT_IGNORED);
-    enum wt_status status =
-        m->session.ask(m->session.context, m->ran ? "restart" : "configurationDone", NULL, NULL, err);
+    enum wt_status status = m->session.ask(
+        m->session.context, m->ran ? "restart" : "configurationDone", NULL, NULL, err);
     m->ran |= !status;
     if (!status)
         status = m->session.wait(m->session.context, false, err);
@@ -134,9 +141,8 @@ static enum wt_status move(struct wt_mcp *m, struct mcp_call *c, const char *how
     enum wt_status status = WT_OK;
     if (count < 1 || count > 1000000)
         return wt_fail(err, WT_INVALID, "\"count\" is a number of 1 to 1000000");
-    status = counts && strcmp(how, "stop") != 0
-                 ? command(m, c, err, "%s %" PRId64, word, count)
-                 : command(m, c, err, "%s", word);
+    status = counts && strcmp(how, "stop") != 0 ? command(m, c, err, "%s %" PRId64, word, count)
+                                                : command(m, c, err, "%s", word);
     for (int64_t i = 1; i < count && strcmp(how, "stop") == 0 && !status; i++)
         status = command(m, c, err, "%s", word);
     if (!status && m->timed_out)
@@ -189,8 +195,11 @@ static enum wt_status stop_at(struct wt_mcp *m, struct mcp_call *c, struct wt_er
         return command(m, c, err, "delete %" PRId64, number);
     if (!what)
         return command(m, c, err, "info breakpoints");
-    return command(m, c, err, "%s %s%s%s", place ? "break" : watch ? "watch" : "catch", what,
-                   condition ? " if " : "", condition ? condition : "");
+    return command(m, c, err, "%s %s%s%s",
+                   place   ? "break"
+                   : watch ? "watch"
+                           : "catch",
+                   what, condition ? " if " : "", condition ? condition : "");
 }
 
 /* ---- values ---- */
@@ -318,12 +327,13 @@ static enum wt_status source(struct wt_mcp *m, struct mcp_call *c, struct wt_err
     enum wt_status status =
         count < 1 || line < 0 ? wt_fail(err, WT_INVALID, "\"line\" and \"count\" are 1 or more")
         : file                ? mcp_source(m, file, &name, &text, err)
-               : wt_fail(err, WT_INVALID, "source needs \"file\": the place of the program has no source");
+                              : wt_fail(err, WT_INVALID,
+                                        "source needs \"file\": the place of the program has no source");
     json_object_put(where);
     if (status)
         return status;
     dap_put_text(c->more, "file", name);
-    for (char *at = text; *at; ) {
+    for (char *at = text; *at;) {
         char *end = strchr(at, '\n');
         const size_t length = end ? (size_t)(end - at) : strlen(at);
         if (++number >= line && number < (line ? line : 1) + count) {
@@ -375,119 +385,139 @@ static const struct mcp_tool tools[] = {
      "Sets a breakpoint at a place, watches a variable, or catches an event; without arguments "
      "lists the points. {\"catch\": \"check\"} stops before a mistake that a check finds.",
      stop_at,
-     .parameters = (const struct mcp_parameter[]){
-         {"place", "a kernel or function, FILE:LINE, or *ADDRESS", json_type_string,
-          .evaluated = true},
-         {"watch", "a variable or expression whose memory is watched for changes",
-          json_type_string, .evaluated = true},
-         {"catch", "an event: check, fault, dispatch begin, dispatch end, module load",
-          json_type_string, .evaluated = true},
-         {"condition", "stops only where this expression is not zero", json_type_string,
-          .evaluated = true},
-         {"delete", "the number of a point to delete", json_type_int, .required = false},
-         PAGE,
-         {0}}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             {"place", "a kernel or function, FILE:LINE, or *ADDRESS", json_type_string,
+              .evaluated = true},
+             {"watch", "a variable or expression whose memory is watched for changes",
+              json_type_string, .evaluated = true},
+             {"catch", "an event: check, fault, dispatch begin, dispatch end, module load",
+              json_type_string, .evaluated = true},
+             {"condition", "stops only where this expression is not zero", json_type_string,
+              .evaluated = true},
+             {"delete", "the number of a point to delete", json_type_int, .required = false},
+             PAGE,
+             {0}}},
     {"continue", "Continue", "Runs on to the next stop.", go_on,
-     .parameters = (const struct mcp_parameter[]){
-         {"count", "as many stops", json_type_int, .required = false}, SECONDS, {0}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             {"count", "as many stops", json_type_int, .required = false}, SECONDS, {0}},
      .moves = true},
     {"step", "Step forwards", "Steps the selected lane's wave by lines or instructions.", step,
-     .parameters = (const struct mcp_parameter[]){
-         {"how", "over calls (if not given), into calls, out of the function, or one instruction",
-          json_type_string, .words = "over into out instruction"},
-         {"count", "as many steps", json_type_int, .required = false},
-         SECONDS,
-         {0}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             {"how",
+              "over calls (if not given), into calls, out of the function, or one instruction",
+              json_type_string, .words = "over into out instruction"},
+             {"count", "as many steps", json_type_int, .required = false},
+             SECONDS,
+             {0}},
      .moves = true},
-    {"back", "Go backwards",
-     "Goes back in the recorded run: by steps, or to the last stop before.", back,
-     .parameters = (const struct mcp_parameter[]){
-         {"how",
-          "over calls (if not given), into them, out to the call, one instruction, or to the stop "
-          "before",
-          json_type_string, .words = "over into out instruction stop"},
-         {"count", "as many steps", json_type_int, .required = false},
-         SECONDS,
-         {0}},
+    {"back", "Go backwards", "Goes back in the recorded run: by steps, or to the last stop before.",
+     back,
+     .parameters =
+         (const struct mcp_parameter[]){
+             {"how",
+              "over calls (if not given), into them, out to the call, one instruction, or to the "
+              "stop "
+              "before",
+              json_type_string, .words = "over into out instruction stop"},
+             {"count", "as many steps", json_type_int, .required = false},
+             SECONDS,
+             {0}},
      .moves = true},
     {"goto", "Go to a time or a finding",
      "Goes to an issue time of the recorded run, or to where a check found a mistake.", go_to,
-     .parameters = (const struct mcp_parameter[]){
-         {"time", "an issue time", json_type_int, .required = false},
-         {"finding", "the number of a finding", json_type_int, .required = false},
-         {"other", "of a race: to the other access", json_type_boolean, .required = false},
-         SECONDS,
-         {0}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             {"time", "an issue time", json_type_int, .required = false},
+             {"finding", "the number of a finding", json_type_int, .required = false},
+             {"other", "of a race: to the other access", json_type_boolean, .required = false},
+             SECONDS,
+             {0}},
      .moves = true},
     {"evaluate", "Evaluate over lanes",
      "The value of an expression in the selected lane, or in several lanes of its wave.", evaluate,
-     .parameters = (const struct mcp_parameter[]){
-         EXPRESSION,
-         {"lanes", "\"*\" for all lanes, \"3\", or \"0..7\"", json_type_string, .evaluated = true},
-         {"frame", "the number of a caller's frame, 0 is the innermost", json_type_int,
-          .required = false},
-         PAGE,
-         {0}}},
+     .parameters =
+         (const struct mcp_parameter[]){EXPRESSION,
+                                        {"lanes", "\"*\" for all lanes, \"3\", or \"0..7\"",
+                                         json_type_string, .evaluated = true},
+                                        {"frame",
+                                         "the number of a caller's frame, 0 is the innermost",
+                                         json_type_int, .required = false},
+                                        PAGE,
+                                        {0}}},
     {"who-wrote", "Who wrote a variable",
      "Which instructions of the recorded run stored to a variable last, with waves and times.",
      who_wrote,
-     .parameters = (const struct mcp_parameter[]){
-         EXPRESSION,
-         {"count", "as many stores, the latest first (1 if not given)", json_type_int,
-          .required = false},
-         {"reads", "loads instead of stores", json_type_boolean, .required = false},
-         SECONDS,
-         PAGE,
-         {0}}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             EXPRESSION,
+             {"count", "as many stores, the latest first (1 if not given)", json_type_int,
+              .required = false},
+             {"reads", "loads instead of stores", json_type_boolean, .required = false},
+             SECONDS,
+             PAGE,
+             {0}}},
     {"where-from", "Where a value comes from",
      "The instructions and inputs that a value was made of, the latest first.", where_from,
-     .parameters = (const struct mcp_parameter[]){
-         EXPRESSION,
-         {"steps", "as many instructions (20 if not given)", json_type_int, .required = false},
-         {"addresses", "instructions that made the addresses, too", json_type_boolean, .required = false},
-         SECONDS,
-         PAGE,
-         {0}}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             EXPRESSION,
+             {"steps", "as many instructions (20 if not given)", json_type_int, .required = false},
+             {"addresses", "instructions that made the addresses, too", json_type_boolean,
+              .required = false},
+             SECONDS,
+             PAGE,
+             {0}}},
     {"lanes", "Waves and lanes",
      "The waves that are there, and the lanes of the selected one; selects others, which the other "
      "tools then mean.",
      lanes,
-     .parameters = (const struct mcp_parameter[]){
-         {"wave", "select the wave CORE/SLOT", json_type_string, .evaluated = true},
-         {"group", "select the first wave of group X,Y,Z", json_type_string, .evaluated = true},
-         {"lane", "select this lane of the wave", json_type_int, .required = false},
-         PAGE,
-         {0}}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             {"wave", "select the wave CORE/SLOT", json_type_string, .evaluated = true},
+             {"group", "select the first wave of group X,Y,Z", json_type_string, .evaluated = true},
+             {"lane", "select this lane of the wave", json_type_int, .required = false},
+             PAGE,
+             {0}}},
     {"divergence", "Divergence", "Which lanes of the wave wait for others, and where.", divergence,
      .parameters = (const struct mcp_parameter[]){PAGE, {0}}},
     {"findings", "Findings of the checks",
      "The mistakes that the checks (the server's --check) have found so far, or one of them in "
      "full.",
      findings,
-     .parameters = (const struct mcp_parameter[]){
-         {"number", "the number of one", json_type_int, .required = false}, PAGE, {0}}},
-    {"source", "Source", "Lines of a source file of the program, around the place if none is named.",
-     source,
-     .parameters = (const struct mcp_parameter[]){
-         {"file", "a source file of the program", json_type_string, .required = false},
-         {"line", "the first line", json_type_int, .required = false},
-         {"count", "as many lines (30 if not given)", json_type_int, .required = false},
-         PAGE,
-         {0}}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             {"number", "the number of one", json_type_int, .required = false}, PAGE, {0}}},
+    {"source", "Source",
+     "Lines of a source file of the program, around the place if none is named.", source,
+     .parameters =
+         (const struct mcp_parameter[]){
+             {"file", "a source file of the program", json_type_string, .required = false},
+             {"line", "the first line", json_type_int, .required = false},
+             {"count", "as many lines (30 if not given)", json_type_int, .required = false},
+             PAGE,
+             {0}}},
     {"disassemble", "Disassemble",
      "The instructions of the function at a place, or where the program is, with source lines.",
      disassemble,
-     .parameters = (const struct mcp_parameter[]){
-         {"place", "a function or an address", json_type_string, .evaluated = true}, PAGE, {0}}},
+     .parameters = (const struct mcp_parameter[]){{"place", "a function or an address",
+                                                   json_type_string, .evaluated = true},
+                                                  PAGE,
+                                                  {0}}},
     {"core", "The program's state",
      "The session: program or core file, place, recorded times, calls. With "
      "\"file\" it writes a core file (--allow-write).",
      core,
-     .parameters = (const struct mcp_parameter[]){
-         {"file", "write the state to this file", json_type_string, .required = false}, PAGE, {0}}},
+     .parameters = (const struct mcp_parameter[]){{"file", "write the state to this file",
+                                                   json_type_string, .required = false},
+                                                  PAGE,
+                                                  {0}}},
     {"set", "Assign", "Assigns to a variable of the selected lane.", set,
-     .parameters = (const struct mcp_parameter[]){
-         EXPRESSION, {"value", "the new value", json_type_string, .required = true}, {0}},
+     .parameters =
+         (const struct mcp_parameter[]){
+             EXPRESSION, {"value", "the new value", json_type_string, .required = true}, {0}},
      .writes = true},
 };
 
@@ -495,9 +525,7 @@ static const struct mcp_tool tools[] = {
 
 static const char *type_name(enum json_type type)
 {
-    return type == json_type_int       ? "integer"
-           : type == json_type_boolean ? "boolean"
-                                       : "string";
+    return type == json_type_int ? "integer" : type == json_type_boolean ? "boolean" : "string";
 }
 
 /* Whether a text is one of some words. */

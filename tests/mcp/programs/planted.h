@@ -1,5 +1,8 @@
-/* Ten planted bugs, in C of Vortex and in OpenCL C; from[i] is i. A program that notices its wrong value stops by FAIL. The arrays
- * are parameters (MEMORY, GIVEN), or variables of the program. */
+/* Ten planted bugs, in C of Vortex and in OpenCL C; from[i] is i. A program that notices a wrong
+ * value stops by FAIL. The arrays are parameters (MEMORY, GIVEN), or variables of the program. */
+#define EXPECT(VALUE, WANTED)                                                                      \
+    if ((VALUE) != (WANTED))                                                                       \
+    FAIL
 
 struct pair {
     int low, high;
@@ -29,14 +32,14 @@ static void plant_2(MEMORY int i, int n)
     to[i] = from[i] + 1;
     if (i == 5)
         to[i] -= 7; /* culprit 2 */
-    if (to[i] != from[i] + 1) FAIL;
+    EXPECT(to[i], from[i] + 1);
 }
 
 static void plant_3(MEMORY int i, int n)
 {
     signed char scaled = (signed char)(from[i] * 40); /* culprit 3 */
     to[i] = scaled;
-    if (scaled != from[i] * 40) FAIL;
+    EXPECT(scaled, from[i] * 40);
 }
 
 static void plant_4(MEMORY int i, int n)
@@ -46,7 +49,7 @@ static void plant_4(MEMORY int i, int n)
     if (i == 2)
         state = 0; /* culprit 4 */
     to[i] = n;
-    if (state == 0) FAIL;
+    EXPECT(state, 1 + from[i]);
 }
 
 static void plant_5(MEMORY int i, int n)
@@ -75,7 +78,7 @@ static void plant_8(MEMORY int i, int n)
     for (int k = 0; k <= 8; k++)
         table[k] = k; /* culprit 8 */
     to[i] = table[from[i] & 7];
-    if (table[8] != 42) FAIL;
+    EXPECT(table[8], 42);
 }
 
 static void plant_9(MEMORY int i, int n)
@@ -84,5 +87,5 @@ static void plant_9(MEMORY int i, int n)
     int *member = &pair.low;
     member[n - 6] = 77; /* culprit 9 */
     to[i] = pair.low;
-    if (pair.high != from[i]) FAIL;
+    EXPECT(pair.high, from[i]);
 }
