@@ -159,6 +159,7 @@ enum kfd_record_hwreg {
 /** The wave is stopped for the debugger. */
 #define KFD_TTMP6_STOPPED (1u << 30)
 #define KFD_TTMP11_WAVE_IN_GROUP 0x3fu
+#define KFD_TTMP11_PACKET_SHIFT 6 /**< where it has what others have in TTMP6 */
 #define KFD_TTMP1_TRAP_SHIFT 16
 #define KFD_TTMP1_HOST_TRAP (1u << 24)
 #define KFD_TTMP1_REWIND_SHIFT 25 /**< PCRewind, 4 bits: dwords behind what raised an exception */

@@ -42,15 +42,15 @@ static const char *const form_names[FORMS] = {"global",   "local",   "private",
 static bool has_form(const struct gcn_row *row, enum form form)
 {
     struct gcn_uop u = {.row = row};
-    const bool load = row->operands[0] == 'r';
+    const bool load = row->operands[0] == 'r', own = strstr(row->name, "_load_lds_");
     u.size = (uint8_t)strtoul(row->operands + 1, NULL, 10);
     switch (row->encoding) {
     case GCN_FLAT:
         return form == GLOBAL_FORM || form == LOCAL_FORM || form == PRIVATE_FORM;
     case GCN_GLOBAL:
-        return form == GLOBAL_FORM || (form == LDS_BIT_FORM && load && u.size <= 4);
+        return (form == GLOBAL_FORM && !own) || (form == LDS_BIT_FORM && load && u.size <= 4);
     case GCN_SCRATCH:
-        return form == PRIVATE_FORM || (form == LDS_BIT_FORM && load && u.size <= 4);
+        return (form == PRIVATE_FORM && !own) || (form == LDS_BIT_FORM && load && u.size <= 4);
     case GCN_MUBUF:
         return form == GLOBAL_FORM || (form == SWIZZLED_FORM && row->operands[0] != 'a') ||
                (form == LDS_BIT_FORM && load && u.size && u.size <= 4 && row->operands[1] != 'd' &&

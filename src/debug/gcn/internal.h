@@ -68,9 +68,11 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct kfd_device_entry device[KFD_DEBUG_DEVICES];
     uint32_t devices;
-    uint32_t waves_per_simd; /**< of those that have the most */
-    uint32_t accumulates;    /**< those that have accumulation registers, as a bit set */
-    uint32_t unified;        /**< those that have them in one file with VGPRs, likewise */
+    uint32_t waves_per_simd;    /**< of those that have the most */
+    uint32_t accumulates;       /**< those that have accumulation registers, as a bit set */
+    uint32_t private_registers; /**< those whose waves begin with FLAT_SCRATCH, likewise; TTMP11 has
+                                   what others have in TTMP6 and TTMP13 */
+    uint32_t unified;           /**< those that have them in one file with VGPRs, likewise */
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
     struct gcnp_area area[KFD_DEBUG_QUEUES]; /**< area of each of them */

@@ -18,7 +18,8 @@ enum {
     FIRST_VERSION = 90000,
     ACCUMULATORS_VERSION = 90008,
     UNIFIED_VERSION = 90010,
-    LAST_VERSION = 90010
+    PRIVATE_VERSION = 90402,
+    LAST_VERSION = 90402
 };
 
 /* Compute units and waves of all GPUs. The GPUs of one program differ in their numbers of units, in
@@ -39,6 +40,7 @@ static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
         p->common.device_cores[i] = d->simd_count / GCN_SIMDS;
         p->accumulates |= (d->gfx_target_version >= ACCUMULATORS_VERSION) << i;
         p->unified |= (d->gfx_target_version >= UNIFIED_VERSION) << i;
+        p->private_registers |= (d->gfx_target_version >= PRIVATE_VERSION) << i;
     }
     return WT_OK;
 }

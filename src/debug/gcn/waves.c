@@ -162,14 +162,31 @@ static void describe_work(struct gcnp_row *row, const struct wt_standstill_launc
         wave->id = wt_standstill_name(wave, l->groups);
 }
 
+static uint32_t gpu_of(const struct wt_probe *p, const struct kfd_queue_entry *q)
+{
+    uint32_t gpu = 0;
+    while (gpu + 1 < p->devices && p->device[gpu].gpu_id != q->gpu_id)
+        gpu++;
+    return gpu;
+}
+
+/* The low bits of its packet's number: in TTMP6, or in TTMP11 (linux, cwsr_trap_handler_gfx9.asm).
+ */
+static uint32_t packet_of(const struct wt_probe *p, const struct gcnp_row *row)
+{
+    return (p->private_registers >> gpu_of(p, &p->queue[row->queue]) & 1
+                ? row->ttmp[11] >> KFD_TTMP11_PACKET_SHIFT
+                : row->ttmp[6]) &
+           KFD_TTMP6_PACKET;
+}
+
 /* A record that was read; *leader becomes the handle of the first wave of its group. */
 static enum wt_status take_record(struct wt_probe *p, struct gcnp_row found, uint32_t *leader,
                                   struct wt_error *err)
 {
     const struct kfd_queue_entry *q = &p->queue[found.queue];
-    const uint64_t packet =
-        packet_number(wt_load_le(p->area[found.queue].read, 8), q->ring_size / GCN_AQL_BYTES,
-                      found.ttmp[6] & KFD_TTMP6_PACKET);
+    const uint64_t packet = packet_number(wt_load_le(p->area[found.queue].read, 8),
+                                          q->ring_size / GCN_AQL_BYTES, packet_of(p, &found));
     enum wt_status status;
     struct wt_standstill_launch *l;
     const uint64_t number = found.hw[KFD_HW_SLOT] ? pair(&found, KFD_HW_LAUNCH_LO) : 0;
@@ -241,9 +258,8 @@ static enum wt_status find_records(struct wt_probe *p, uint32_t queue, const uin
     const uint64_t begin = p->queue[queue].ctx_save_restore_address + h->wave_state_offset;
     uint64_t top = begin + h->wave_state_size;
     struct gcnp_row shape = {.queue = queue};
-    uint32_t lds = 0, gpu = 0;
-    while (gpu + 1 < p->devices && p->device[gpu].gpu_id != p->queue[queue].gpu_id)
-        gpu++;
+    uint32_t lds = 0;
+    const uint32_t gpu = gpu_of(p, &p->queue[queue]);
     const bool accumulates = p->accumulates >> gpu & 1, unified = p->unified >> gpu & 1;
     enum wt_status status = WT_OK;
     for (uint32_t at = KFD_CONTROL_HEADER; at < h->control_stack_size && !status; at += 4) {

@@ -5,7 +5,7 @@
 #include "emulator/machine/fill.h"
 
 #define MOST_IMPRECISE 1000
-#define MOST_SE 8
+#define MOST_SE 32
 #define MOST_SH 2
 
 void gcn_config_default(void *config)
@@ -68,10 +68,10 @@ static void print_model(const void *config, char *text, size_t size)
 static const struct wt_config_key keys[] = {
     {"model", "which GPU of the family (the first of info --models)", .kind = WT_CONFIG_OWN,
      .take = take_model, .print = print_model},
-    {"cu", "compute units, 1..120, at most those of the model (4); at most 16 a shader array",
+    {"cu", "compute units, 1..304, at most those of the model (4); at most 16 a shader array",
      AT(cu), .least = 1, .most = GCN_MOST_CU},
-    {"se", "shader engines, 1..8, likewise (as many as the compute units need)", AT(se), .least = 1,
-     .most = MOST_SE, .print = print_engines},
+    {"se", "shader engines, 1..32, likewise (as many as the compute units need)", AT(se),
+     .least = 1, .most = MOST_SE, .print = print_engines},
     {"sh", "shader arrays of an engine, 1..2 (1)", AT(sh), .least = 1, .most = MOST_SH},
     {"debug", "'all' or 'none': wave control and address watch (all)", AT(debug), WT_CONFIG_WORD,
      .words = {"none", "all"}},

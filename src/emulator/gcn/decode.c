@@ -27,11 +27,8 @@ static bool sgprs_ok(unsigned n, unsigned count, const char **why)
         return false;
     }
     const unsigned align = count > 2 ? 4 : count;
-    if (n % align) {
-        *why = odd_operand;
-        return false;
-    }
-    return true;
+    *why = odd_operand;
+    return n % align == 0;
 }
 
 unsigned gcn_registers_of(char type)
@@ -46,6 +43,7 @@ unsigned gcn_registers_of(char type)
     case 'W':
         return 2;
     case 'Q':
+    case 'y':
     case 'X':
         return 4;
     case 'T':
@@ -250,7 +248,7 @@ static bool dpp_exists(const struct gcn_model *model, unsigned ctrl, bool wide)
 static bool decode_dpp(const struct gcn_model *model, uint32_t w, struct gcn_uop *u,
                        const char **why)
 {
-    const bool wide = strchr(u->row->operands, 'F');
+    const bool wide = strpbrk(u->row->operands, u->row->encoding == GCN_VOP1 ? "FU" : "F");
     u->form = GCN_FORM_DPP;
     u->dpp = (uint16_t)wt_field(w, 16, 8);
     u->src[0] = (uint16_t)(wt_field(w, 7, 0) + GCN_VGPR);
@@ -370,7 +368,8 @@ static bool decode_accumulator(const struct gcn_model *model, const uint32_t *wo
     for (unsigned i = 0; sources[i]; i++) {
         const bool sum = strchr(accumulators, sources[i]),
                    accumulates =
-                       sum ? in_file : sources[i] != 'u' && wt_field(word[1], 27 + i, 27 + i);
+                       sum ? in_file
+                           : !strchr("ui", sources[i]) && wt_field(word[1], 27 + i, 27 + i);
         u->sources++;
         if (u->src[i] < GCN_VGPR &&
             (sources[i] == 'u' || (!moves && sum && model->unified && u->src[i] >= GCN_INLINE))) {
@@ -585,12 +584,16 @@ static bool decode_flat(const struct gcn_model *model, const uint32_t *word, str
                                   : (int32_t)wt_sign_extend(wt_field(word[0], 12, 0), 13);
     u->glc = wt_field(word[0], 16, 16);
     u->slc = wt_field(word[0], 17, 17);
-    u->lds = wt_field(word[0], 13, 13);
+    u->scc = model->scoped_caches && wt_field(word[0], 25, 25);
+    u->lds = model->private_registers ? strstr(u->row->name, "_load_lds_") != NULL
+                                      : wt_field(word[0], 13, 13);
     u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
     u->src[1] = (uint16_t)wt_field(word[1], 15, 8);
     u->base = (uint8_t)(encoding == GCN_FLAT ? 0x7f : wt_field(word[1], 22, 16));
     u->dst = (uint16_t)wt_field(word[1], 31, 24);
     take_access(u);
+    u->vaddr = encoding != GCN_SCRATCH ||
+               (model->private_registers ? wt_field(word[0], 13, 13) : u->base == 0x7f);
     const bool pair = encoding == GCN_FLAT || (encoding == GCN_GLOBAL && u->base == 0x7f);
     if (pair && !vgprs_ok(model, u->src[0], 2, why))
         return false;
@@ -629,6 +632,7 @@ static bool decode_buffer(const struct gcn_model *model, const uint32_t *word,
     } else {
         u->lds = wt_field(word[0], 16, 16);
         u->slc = wt_field(word[0], 17, 17);
+        u->scc = model->scoped_caches && wt_field(word[0], 15, 15);
     }
     u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
     u->dst = (uint16_t)wt_field(word[1], 15, 8);

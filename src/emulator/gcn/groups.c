@@ -5,6 +5,7 @@
  */
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/fill.h"
+#include "object/kfd_debug.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,9 @@ static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
             add_sgpr(w, &n, GCN_FLAT_SCRATCH, w->group->coordinate[i]);
     if (k->rsrc2 & 1u << 10) /* work-group information: how many waves, and which is the first */
         add_sgpr(w, &n, GCN_FLAT_SCRATCH, k->waves_per_group | (w->index == 0 ? 1u << 31 : 0));
-    if (k->rsrc2 & 1)
+    if (k->rsrc2 & 1 && gcn_model_of(w->device)->private_registers)
+        gcn_set_pair(&w->s[GCN_FLAT_SCRATCH], k->scratch + wave_offset);
+    else if (k->rsrc2 & 1)
         add_sgpr(w, &n, GCN_FLAT_SCRATCH, (uint32_t)wave_offset);
 }
 
@@ -83,7 +86,8 @@ unsigned gcn_first_sgprs(const struct gcn_wave *w)
 {
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
     const unsigned users = wt_field(k->rsrc2, 5, 1) > 16 ? 16 : wt_field(k->rsrc2, 5, 1);
-    return users + (unsigned)wt_count_ones(k->rsrc2 & 0x781); /* as initial_sgprs() adds them */
+    const uint32_t offset = !gcn_model_of(w->device)->private_registers;
+    return users + (unsigned)wt_count_ones(k->rsrc2 & (0x780 | offset)); /* as initial_sgprs() */
 }
 
 unsigned gcn_first_vgprs(const struct gcn_wave *w)
@@ -274,11 +278,13 @@ static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head
     fill_wave(d, w, k);
     initial_sgprs(w, k);
     /* The driver makes the hardware leave these for trap handlers and debuggers. */
-    w->s[GCN_TTMP + 6] = k->origin.packet & 0x1ffffff;
+    const bool own = gcn_model_of(d)->private_registers; /* linux, cwsr_trap_handler_gfx9.asm */
+    const uint32_t packet = k->origin.packet & KFD_TTMP6_PACKET;
+    w->s[GCN_TTMP + 6] = own ? 0 : packet;
     for (unsigned i = 0; i < 3; i++)
         w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
-    w->s[GCN_TTMP + 11] = index;
-    w->s[GCN_TTMP + 13] = (uint32_t)((uint64_t)w->scratch * k->scratch_wave);
+    w->s[GCN_TTMP + 11] = index | (own ? packet << KFD_TTMP11_PACKET_SHIFT : 0);
+    w->s[GCN_TTMP + 13] = own ? 0 : (uint32_t)((uint64_t)w->scratch * k->scratch_wave);
     const uint64_t exec = initial_vgprs(w, k);
     gcn_set_pair(&w->s[GCN_EXEC], exec);
     gcn_launch_wave(d, w);
@@ -415,8 +421,8 @@ static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head 
 /*
  * The private memory of a kernel holds its own frame and those of the functions that it calls,
  * but not those of recursion, which only newer code objects tell of (AMDGPUUsage, "Kernel
- * Descriptor"). There a lane's stack pointer, s32 / 64, comes to the end of it, and the lane may
- * use all of its scratch memory.
+ * Descriptor"). There a lane's stack pointer, s32 (/ 64, where that counts all lanes), comes to the
+ * end of it, and the lane may use all of its scratch memory.
  */
 static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_head *head)
 {
@@ -424,8 +430,9 @@ static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_h
     const struct gcn_wave *w = (const struct gcn_wave *)head;
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
     const uint32_t pointer = w->s[STACK_POINTER];
+    const uint32_t lanes = gcn_model_of(w->device)->private_registers ? 1 : GCN_LANES;
     const bool calls =
-        pointer && pointer % GCN_LANES == 0 && pointer / GCN_LANES + SAVED >= k->private_size;
+        pointer && pointer % lanes == 0 && pointer / lanes + SAVED >= k->private_size;
     return calls || k->properties & USES_DYNAMIC_STACK ? UINT64_MAX / 2 : k->private_size;
 }
 

@@ -46,7 +46,8 @@ static void leave_for_second_level(void *context, struct gcn_device *device,
                                    const struct gcn_trap *trap)
 {
     trap->ttmp[12] = trap->status & ~(uint32_t)(STATUS_SPI_PRIO | STATUS_ECC_ERR);
-    trap->ttmp[11] &= ~(uint32_t)(TTMP11_FROM_IB_STS | TTMP11_DEBUG_TRAP);
+    trap->ttmp[gcn_model_of(device)->private_registers ? 13 : 11] &=
+        ~(uint32_t)(TTMP11_FROM_IB_STS | TTMP11_DEBUG_TRAP);
     gcn_set_pair(&trap->ttmp[2], trap->tba);
     gcn_set_pair(&trap->ttmp[14], trap->tma);
 }

@@ -107,9 +107,10 @@ bool gcn_keeps_other_half(const struct gcn_uop *u)
     const struct gcn_row *row = u->row;
     if (row->encoding == GCN_VOP3P)
         return true;
-    return row->encoding == GCN_VOP3 && ((row->opcode >= 0x1f4 && row->opcode <= 0x1fc) ||
-                                         (row->opcode >= 0x203 && row->opcode <= 0x207) ||
-                                         row->opcode == 0x29e || row->opcode == 0x29f);
+    return row->encoding == GCN_VOP3 &&
+           ((row->opcode >= 0x1f4 && row->opcode <= 0x1fc) ||
+            (row->opcode >= 0x203 && row->opcode <= 0x207) || row->opcode == 0x29e ||
+            row->opcode == 0x29f || row->opcode == 0x2a2 || row->opcode == 0x2a3);
 }
 
 bool gcn_writes_high_half(const struct gcn_uop *u)

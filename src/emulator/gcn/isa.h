@@ -207,7 +207,8 @@ struct gcn_uop {
     uint8_t size;    /* bytes of the access; images: components */
     char extend;     /* u, s, or 0 */
     char half;       /* l, h, or 0: all of the register */
-    bool glc, slc, lds, gds, idxen, offen, tfe, has_soffset;
+    bool glc, slc, scc, lds, gds, idxen, offen, tfe, has_soffset;
+    bool vaddr; /* FLAT, GLOBAL, SCRATCH: src[0] is part of the address */
     uint8_t nfmt, dfmt;
     /* images: components in the data registers, SGPRs of the sampler */
     uint8_t dmask, sampler;

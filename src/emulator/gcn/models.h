@@ -16,11 +16,15 @@ enum gcn_model_set {
     GCN_ON_GFX906 = 2,
     GCN_ON_GFX908 = 4,
     GCN_ON_GFX90A = 8,
-    GCN_ON_GFX90A_UP = GCN_ON_GFX90A,                    /**< that and later ones of its line */
+    GCN_ON_GFX942 = 16,
+    GCN_ON_GFX942_UP = GCN_ON_GFX942,                    /**< that and later ones of its line */
+    GCN_ON_GFX90A_UP = GCN_ON_GFX90A | GCN_ON_GFX942_UP, /**< likewise */
     GCN_ON_GFX908_UP = GCN_ON_GFX908 | GCN_ON_GFX90A_UP, /**< likewise */
     GCN_ON_GFX906_UP = GCN_ON_GFX906 | GCN_ON_GFX908_UP, /**< likewise */
     GCN_ON_GFX9 = GCN_ON_GFX900 | GCN_ON_GFX906_UP,      /**< all */
     GCN_ON_TO_GFX908 = GCN_ON_GFX9 & ~GCN_ON_GFX90A_UP,  /**< that and earlier ones */
+    GCN_ON_TO_GFX90A = GCN_ON_GFX9 & ~GCN_ON_GFX942_UP,  /**< likewise */
+    GCN_ON_GFX908_GFX90A = GCN_ON_GFX908 | GCN_ON_GFX90A,
 };
 
 /** One GPU. Sources: LLVM, "User Guide for AMDGPU Backend" (names, e_flags, descriptors); linux
@@ -57,8 +61,14 @@ struct gcn_model {
     bool gds;               /**< the data share's instructions can reach GDS */
     bool flushes_matrices;  /**< products of halves and bfloats know no denormals; nor do halves of
                                  v_dot2_f32_f16 */
+    bool fused_matrices; /**< the products of a group are added exactly, then cut; the memory's f32
+                              sums keep denormals */
+    bool private_registers; /**< a wave starts with its private memory's address in FLAT_SCRATCH,
+                                 and both a vector and a scalar register may be its offset */
+    bool scoped_caches;     /**< bits of an access (SC0, SC1) say among whom it is seen */
     bool packed_items;    /**< a wave starts with its work-items' coordinates in v0, 10 bits each */
-    uint8_t cu;           /**< compute units, at most */
+    uint16_t cu;          /**< compute units, at most */
+    uint8_t xcc;          /**< dies that share the work, each with its L2, at most; 0: one */
     uint8_t engines;      /**< shader engines, at most */
     uint8_t arrays;       /**< shader arrays of an engine, at most */
     uint8_t cu_per_array; /**< compute units of a shader array, at most */
@@ -75,13 +85,15 @@ struct gcn_model {
     bool long_copies;    /**< a packet of a copy engine has up to 2^30 bytes, not 2^22 */
 };
 
-/** All models; one without a name ends them. The first is the family's default. */
+/** All models; one without a name ends them. The first is the family's default. The later one is
+ * preferred where code is for several, and the last is that of `-g gcn`: gfx90a, since Debian 12's
+ * HIP does not know gfx942. */
 extern const struct gcn_model gcn_models[];
 
 /* Sizes of arrays: as much as any model has. */
 #define GCN_MOST_VGPRS 256
 #define GCN_MOST_ROWS 512 /* VGPRs, then accumulation registers */
-#define GCN_MOST_CU 120
+#define GCN_MOST_CU 304
 #define GCN_MOST_SIMDS 4
 #define GCN_MOST_CU_WAVES 40
 #define GCN_MOST_LDS 65536
@@ -125,8 +137,8 @@ static inline uint32_t gcn_model_cu_waves(const struct gcn_model *model)
 }
 
 /**
- * The newest model that runs code in these bytes of a program; NULL: there is none. @p all: the
- * names of all such models, the newest first.
+ * The last model that runs code in these bytes of a program; NULL: there is none. @p all: the
+ * names of all such models, the last first.
  */
 const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, char *all,
                                           size_t size);

@@ -105,6 +105,16 @@ struct wt_issue gcn_issue_at(const struct wt_wave_head *head, uint64_t pc, uint6
                              .issues = true};
 }
 
+static enum wt_observed_scope among(const struct gcn_wave *w, const struct gcn_uop *u,
+                                    enum wt_watch_kind kind)
+{
+    if (!gcn_model_of(w->device)->scoped_caches)
+        return u->slc ? WT_AMONG_SYSTEM : WT_AMONG_DEVICE;
+    if (kind == WT_WATCH_ACCESS) /* SC0 asks for the result */
+        return u->scc ? WT_AMONG_SYSTEM : WT_AMONG_DEVICE;
+    return gcn_scope_of(u);
+}
+
 static struct wt_lane_access access_of(const struct gcn_wave *w, const struct gcn_uop *u,
                                        enum wt_watch_kind kind, unsigned lane, uint64_t addr,
                                        unsigned size)
@@ -114,7 +124,7 @@ static struct wt_lane_access access_of(const struct gcn_wave *w, const struct gc
     return (struct wt_lane_access){.pc = gcn_pc_of(w, u),
                                    .kind = kind,
                                    .order = relaxed ? WT_ORDER_RELAXED : WT_ORDER_PLAIN,
-                                   .scope = u->slc ? WT_AMONG_SYSTEM : WT_AMONG_DEVICE,
+                                   .scope = among(w, u, kind),
                                    .space = home == WT_SPACE_GLOBAL   ? WT_OBSERVED_GLOBAL
                                             : home == WT_SPACE_DEVICE ? WT_OBSERVED_DEVICE
                                                                       : WT_OBSERVED_GROUP,

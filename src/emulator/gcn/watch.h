@@ -33,7 +33,16 @@ bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch);
  * passes the cache of the compute unit by (GLC), as those of relaxed or volatile accesses do. */
 static inline bool gcn_is_relaxed(const struct gcn_uop *u, enum wt_watch_kind kind)
 {
-    return kind == WT_WATCH_ACCESS || u->glc;
+    return kind == WT_WATCH_ACCESS || u->glc || u->scc;
+}
+
+/* Among whom an access, or what is done to caches, is seen, on GPUs whose instructions say so by
+ * SC0 (GLC) and SC1. */
+static inline enum wt_observed_scope gcn_scope_of(const struct gcn_uop *u)
+{
+    return u->scc   ? (u->glc ? WT_AMONG_SYSTEM : WT_AMONG_DEVICE)
+           : u->glc ? WT_AMONG_GROUP
+                    : WT_AMONG_WAVE;
 }
 
 /* Whether the page of addr has a byte that is watched for reads, or can hit an address watch. */

@@ -30,7 +30,7 @@ def llvm():
     return Llvm()
 
 
-MODELS = ("gfx900", "gfx906", "gfx908", "gfx90a")
+MODELS = ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942")
 
 
 def rows_of(tool_path, *models):

@@ -21,11 +21,14 @@ TTMP, M0, EXEC, VCC, FLAT_SCRATCH, XNACK_MASK = 108, 124, 126, 106, 102, 104
 SAVECTX, ILLEGAL, MEM_VIOL, ADDR_WATCH, XNACK_ERROR = 1 << 10, 1 << 11, 1 << 8, 1 << 7, 1 << 28
 PRIV, HALT = 1 << 5, 1 << 13
 MODEL = "gfx900"  # where none is named
+LINUX = "6.1"  # likewise
+UNIFIED = ("gfx90a", "gfx942")  # accumulation registers are behind the VGPRs
 
 
-def driver_handler(model=None, linux="6.1"):
+def driver_handler(model=None, linux=None):
     """The model's handler in Debian's linux-source-6.1 (cwsr_trap_gfx9_hex), or of another version, in dwords; kept in the build folder, for unpacking takes seconds."""
-    name = {"gfx908": "arcturus", "gfx90a": "aldebaran"}.get(model or MODEL, "gfx9")
+    name = {"gfx908": "arcturus", "gfx90a": "aldebaran", "gfx942": "gfx9_4_3"}.get(model or MODEL, "gfx9")
+    linux = linux or LINUX
     source = pathlib.Path(f"/usr/src/linux-source-{linux}.tar.xz")
     if not source.exists() and linux != "6.1":
         pytest.skip(f"left out: the trap handler of Linux {linux} (linux-source-{linux} is not installed)")
@@ -99,7 +102,7 @@ def assemble(text, folder=BUILD / "tests"):
 
 def kernel(body, directives=(), vgprs=8, sgprs=16, model=None):
     """Text of a kernel `k` with these instructions: s[0:1] the arguments, s2 the work-group, v0 the work-item."""
-    if (model or MODEL) == "gfx90a":  # as many accumulation registers behind the VGPRs
+    if (model or MODEL) in UNIFIED:  # as many accumulation registers behind the VGPRs
         own = (vgprs + 3) // 4 * 4
         vgprs, directives = 2 * own, [*directives, f"amdhsa_accum_offset {own}"]
     lines = "\n".join(" ." + d for d in directives)
@@ -145,7 +148,7 @@ class Gpu:
     seen = {}
 
     def __init__(self, model=None):
-        self.loaded, self.unified = [], (model or MODEL) == "gfx90a"
+        self.loaded, self.unified = [], (model or MODEL) in UNIFIED
         self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool", model or MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      text=True)
         for addr, size in ((PACKET, 0x2000), (HANDLER, 0x6000), (OUT, 0x10000), (AREA, AREA_SIZE)):

@@ -87,17 +87,18 @@ def test_runtime_kernels(decode_tool, llvm):
         assert "s_endpgm" in executed(decode_tool, [w for _, w in split(llvm, words)])
 
 
-@pytest.mark.parametrize("model, dwords", [("gfx900", 798), ("gfx908", 950), ("gfx90a", 972)])
-def test_driver_handler(decode_tool, monkeypatch, model, dwords):
+@pytest.mark.parametrize("model, linux, dwords", [("gfx900", "6.1", 798), ("gfx908", "6.1", 950), ("gfx90a", "6.1", 972), ("gfx942", "6.12", 972)])
+def test_driver_handler(decode_tool, monkeypatch, model, linux, dwords):
     """Each of its instructions is executed, and reached by what test_gcn_traps.py does."""
     monkeypatch.setattr(gpu, "MODEL", model)
+    monkeypatch.setattr(gpu, "LINUX", linux)
     handler, llvm = driver_handler(), Llvm(model)
     assert len(handler) == dwords
     instructions = dict(split(llvm, handler))
     executed(decode_tool, list(instructions.values()), model)
     Gpu.seen.clear()
     for name in ("more registers", "all SGPRs, stores through the scalar cache"):
-        traps.test_context_save_and_restore(model, name, "6.1")
+        traps.test_context_save_and_restore(model, name, linux)
     traps.test_trap_goes_through_both_handlers()
     traps.test_trap_without_a_second_handler()
     traps.test_exception_without_a_second_handler()

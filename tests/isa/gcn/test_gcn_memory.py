@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from machine import ALL, DATA, EXEC, FLAT_SCRATCH, M0, SCRATCH, Case, run
-from numbers_model import F16, F32, F64
+from numbers_model import F16, F32, F64, Format
 
 PARTIAL = 0x8000_0f0f_1234_fff1
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
@@ -13,11 +13,17 @@ SHARED, PRIVATE = 1 << 48, 2 << 48
 ADDR, VALUE, SECOND, RESULT = 10, 20, 24, 30
 OFF = 0x7f
 SIZE = 4096
-ATOMICS = ["swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec", "add_f32", "pk_add_f16", "add_f64", "min_f64", "max_f64"]
+BF16 = Format(8, 7)
+ATOMICS = ["swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec", "add_f32", "pk_add_f16", "add_f64", "min_f64", "max_f64", "pk_add_bf16", "add_f32_all"]
 
 
 def signed(x, bits):
     return x - (1 << bits) if x >> (bits - 1) else x
+
+
+def add_bf16(x, y):
+    """The exact sum, rounded to nearest: as a format of its own, whose numbers are a single's upper halves."""
+    return BF16.add(x, y)
 
 
 def atomic(op, bits, old, data, compare):
@@ -28,6 +34,7 @@ def atomic(op, bits, old, data, compare):
             "or": lambda: old | data, "xor": lambda: old ^ data, "inc": lambda: 0 if old >= data else old + 1,
             "dec": lambda: data if old == 0 or old > data else old - 1,
             "add_f32": lambda: F32.flush(F32.add(F32.flush(old), F32.flush(data))),
+            "add_f32_all": lambda: F32.add(old, data), "pk_add_bf16": lambda: add_bf16(old & 0xffff, data & 0xffff) | add_bf16(old >> 16, data >> 16) << 16,
             "add_f64": lambda: F64.add(old, data), "min_f64": lambda: ds_model("ds_min_f64", old, data, 0, 64),
             "max_f64": lambda: ds_model("ds_max_f64", old, data, 0, 64),
             "pk_add_f16": lambda: F16.add(old & 0xffff, data & 0xffff) | F16.add(old >> 16, data >> 16) << 16}[op]() & (1 << bits) - 1
@@ -121,6 +128,8 @@ def check_access(row, result, exec_mask, at, mem, values, old, glc):
                 mem[at[lane]:at[lane] + size] = stored(row, [v[lane] for v in values])
             else:
                 op = ATOMICS[row["opcode"] & 31]
+                if op == "add_f32" and row["model"] == "gfx942":  # which keeps denormals
+                    op = "add_f32_all"
                 before = int.from_bytes(here, "little")
                 number = [v[lane] for v in values]
                 data = number[0] if size == 4 else number[0] | number[1] << 32
@@ -165,7 +174,7 @@ def test_flat_and_global(gcn_table, run_tool, kind, exec_mask):
     """Loads, stores, atomics; a 64-bit address in VGPRs, or one in SGPRs plus an offset; immediate offsets."""
     jobs = []
     for row in gcn_table:
-        if row["encoding"] not in ("FLAT", "GLOBAL") or row["encoding"] == "FLAT" and kind != "vaddr":
+        if row["encoding"] not in ("FLAT", "GLOBAL") or "_lds_" in row["name"] or row["encoding"] == "FLAT" and kind != "vaddr":
             continue
         way, size, _, _ = shape(row)
         name = row["name"]
@@ -187,7 +196,7 @@ def test_private_memory_is_swizzled(gcn_table, run_tool, encoding):
     """Byte X of a lane is at FLAT_SCRATCH + X / 4 * 4 * 64 + lane * 4 + X % 4 (private.cl of the kernels, too)."""
     wrong = []
     for row in gcn_table:
-        if row["encoding"] != encoding or not row["executes"]:
+        if row["encoding"] != encoding or not row["executes"] or "_lds_" in row["name"]:
             continue
         way, size, _, _ = shape(row)
         if way == "a":
@@ -217,6 +226,19 @@ def test_private_memory_is_swizzled(gcn_table, run_tool, encoding):
         if result.shown[4] != bytes(backing):
             wrong.append(f"{row['name']}: the backing memory is wrong")
     assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("vector", [False, True])
+@pytest.mark.parametrize("register", [False, True])
+def test_private_offsets_of_gfx942(gcn_table, run_tool, vector, register):
+    """The byte of a lane's private memory is the sum of a VGPR, an SGPR and the field: each of the first two where the instruction has it."""
+    row, backing = find(gcn_table, "scratch_load_dword"), memory("offsets") * 4
+    low, high = flat(row, 8, saddr=5 if register else OFF)
+    case = Case([low | vector << 13, high], model="gfx942").memory(SCRATCH, backing).scalar(FLAT_SCRATCH, SCRATCH, 2).scalar(5, 12)
+    result, = run(run_tool, [case.vector(ADDR, [4 * (l % 3) for l in range(64)]).show(RESULT)])
+    assert result.fault is None, result.fault
+    places_ = [8 + 12 * register + 4 * (l % 3) * vector for l in range(64)]
+    assert result.shown[0] == [struct.unpack_from("<I", backing, at // 4 * 256 + 4 * l)[0] for l, at in enumerate(places_)]
 
 
 def test_flat_goes_by_aperture(gcn_table, run_tool):
@@ -383,17 +405,22 @@ def test_loads_into_lds(gcn_table, run_tool):
     assert result.fault is None and result.shown[0] == want
 
 
+@pytest.mark.parametrize("model", ["gfx900", "gfx942"])
 @pytest.mark.parametrize("exec_mask", [ALL, PARTIAL], ids=["all", "partial"])
-def test_global_and_scratch_loads_into_lds(gcn_table, run_tool, exec_mask):
-    """The LDS bit of GLOBAL and SCRATCH: the same place in LDS; what would lie before LDS is dropped."""
+def test_global_and_scratch_loads_into_lds(gcn_table, run_tool, exec_mask, model):
+    """The LDS bit of GLOBAL and SCRATCH, gfx942's own instructions: the same place in LDS; what would lie before LDS is dropped."""
     mem, before = memory("lds"), memory("before")
     for name, offset in (("global_load_dword", 16), ("global_load_dword", -16), ("global_load_sbyte", 0), ("scratch_load_dword", 8),
-                         ("scratch_load_ushort", 0)):
+                         ("scratch_load_ushort", 0)) if model == "gfx900" else (
+            ("global_load_lds_dword", 16), ("global_load_lds_dword", -16), ("global_load_lds_sbyte", 0), ("global_load_lds_ubyte", 4), ("global_load_lds_sshort", 8),
+            ("global_load_lds_ushort", 8), ("scratch_load_lds_dword", 8), ("scratch_load_lds_ubyte", 4), ("scratch_load_lds_sbyte", 4), ("scratch_load_lds_ushort", 0),
+            ("scratch_load_lds_sshort", 0)):
         row = find(gcn_table, name)
         size, extend = shape(row)[1:3]
         for m0 in (512, 4):
             low, high = flat(row, offset)
-            case = Case([low | 1 << 13, high]).exec(exec_mask).scalar(M0, m0).scalar(FLAT_SCRATCH, SCRATCH, 2).memory(0, before)
+            by_vgpr = model == "gfx900" or name.startswith("scratch")  # the bit of LDS, or that of the VGPR
+            case = Case([low | by_vgpr << 13, high], model=model).exec(exec_mask).scalar(M0, m0).scalar(FLAT_SCRATCH, SCRATCH, 2).memory(0, before)
             at = [12 * (l + 2) for l in range(64)]
             if name.startswith("global"):
                 base, cells = DATA, [x + offset for x in at]
@@ -508,6 +535,8 @@ DS_OPS = {"add": lambda o, d, e, n: o + d, "sub": lambda o, d, e, n: o - d, "rsu
 def ds_model(name, old, data, second, bits):
     parts = name.replace("_rtn", "").split("_")
     op, kind = parts[1], parts[2][0]
+    if op == "pk":
+        return atomic("pk_add_" + parts[-1], 32, old, data, 0)
     if kind == "f":
         f = F32 if bits == 32 else F64
         if op == "add":
@@ -530,7 +559,7 @@ def test_data_share_atomics(gcn_table, run_tool, gds):
     wrong, jobs = [], []
     for row in gcn_table:
         if row["encoding"] != "DS" or row["operands"][0] != "a" or not row["executes"] or "permute" in row["name"] \
-                or any(part in row["name"] for part in ("swizzle", "wrxchg2", "src2", "condxchg", "append", "consume")) or gds and row["model"] == "gfx90a":
+                or any(part in row["name"] for part in ("swizzle", "wrxchg2", "src2", "condxchg", "append", "consume")) or gds and row["model"] in ("gfx90a", "gfx942"):
             continue
         size, name = shape(row)[1], row["name"]
         random.seed(name)
@@ -699,7 +728,7 @@ def test_every_row_counts(gcn_table, run_tool):
     words = {"SMEM": scalar, "DS": ds, "FLAT": flat,
              "GLOBAL": flat, "SCRATCH": lambda r: flat(r, saddr=2), "MUBUF": lambda r: buffer(r, resource=12),
              "MTBUF": lambda r: [0xe8000000 | 4 << 19 | 4 << 23 | r["opcode"] << 15, 128 << 24 | 12 // 4 << 16 | VALUE << 8 | ADDR]}
-    silent = ("cache", "wbinvl1", "wbl2", "invl2", "ds_nop", "gws", "discard")
+    silent = ("cache", "wbinvl1", "wbl2", "invl2", "buffer_inv", "ds_nop", "gws", "discard")
     rows = [r for r in gcn_table if r["encoding"] in words and r["executes"] and not any(x in r["name"] for x in silent)]
     cases = []
     for row in rows:
@@ -719,7 +748,7 @@ def test_every_row_counts(gcn_table, run_tool):
 def test_every_memory_row_is_covered(gcn_table):
     """The rows that execute are met by a test above; those that do nothing visible are listed here."""
     nothing = {"s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "s_dcache_discard", "s_dcache_discard_x2",
-               "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2", "ds_nop", "s_memtime", "s_memrealtime", "s_atc_probe", "s_atc_probe_buffer"}
+               "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2", "buffer_inv", "ds_nop", "s_memtime", "s_memrealtime", "s_atc_probe", "s_atc_probe_buffer"}
     # Counters of the whole device: test_gcn_share.py and tests/unit/test_gws.c.
     rest = [r["name"] for r in gcn_table if r["encoding"] in ("SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF")
             and r["executes"] and r["operands"] == "-" and r["name"] not in nothing and not r["name"].startswith("ds_gws_")]
@@ -758,7 +787,7 @@ def test_however_lanes_lie(gcn_table, run_tool, how, exec_mask):
     bytes stay."""
     jobs = []
     for row in gcn_table:
-        if row["encoding"] not in ("FLAT", "GLOBAL") or not row["executes"] or shape(row)[0] == "a":
+        if row["encoding"] not in ("FLAT", "GLOBAL") or not row["executes"] or shape(row)[0] == "a" or "_lds_" in row["name"]:
             continue
         name = row["name"]
         mem, values, old = memory(name) + memory(name + "2"), registers(name), registers(name + "o")

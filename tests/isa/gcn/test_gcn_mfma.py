@@ -1,14 +1,17 @@
 """Products of matrices (MFMA) against our own model: AMD's layouts, order and rounding of MI100 and MI250X."""
 import ctypes
 import functools
+import math
 import pathlib
 import random
 import struct
 import zlib
+from fractions import Fraction
 
 import pytest
 
 from machine import ALL, Case, run
+from valu_model import of_f8
 
 A0 = 256  # the number of a0 among the rows
 LIBM = ctypes.CDLL("libm.so.6")
@@ -26,11 +29,15 @@ def add(a, b):
 
 class Shape:
     """D = A B + C of so many blocks; A and B are of a kind, whose products are added in groups."""
+    fused = sparse = False
 
     def __init__(self, name, opcode):
         kind, rest, *more = name.split("_")[2:]
         self.name, self.opcode = name, opcode
-        self.kind = next(k for k in ("bf16", "f16", "f32", "f64", "i8") if rest.endswith(k))
+        if more and more[0] != "1k":
+            self.of_gfx942(rest, more)
+            return
+        self.kind = self.kind_b = next(k for k in ("bf16", "f16", "f32", "f64", "i8") if rest.endswith(k))
         self.side, columns, self.k = map(int, rest[:-len(self.kind)].split("x"))
         assert columns == self.side and kind == {"i8": "i32", "f64": "f64"}.get(self.kind, "f32")
         self.per = 4 if more else {"f32": 1, "f16": 4, "bf16": 2, "i8": 4, "f64": 1}[self.kind]  # elements of a lane
@@ -40,6 +47,23 @@ class Shape:
         self.blocks = 64 * self.per // (self.side * self.k)
         self.results = self.side ** 2 * self.blocks // 64
         self.words = 2 if self.kind == "f64" else 1  # of an element of D
+
+    def of_gfx942(self, sizes, more):
+        """Its names have the number of blocks, and the kinds of A and B at their end; those of SMFMAC begin otherwise."""
+        self.sparse = self.name.startswith("v_smfmac")
+        self.kind, self.kind_b, self.blocks = more[-2] if more[-1][1:] == "f8" or more[-1] == "fp8" else more[-1], more[-1], 1
+        if self.kind[:-1].isdigit():
+            self.kind = self.kind_b
+        if more[0][:-1].isdigit():
+            self.blocks = int(more[0][:-1])
+        self.side, columns, self.k = map(int, sizes.split("x"))
+        self.bits = {"f64": 64, "f32": 32, "xf32": 32, "f16": 16, "bf16": 16}.get(self.kind, 8)
+        self.per = self.side * self.k * self.blocks // 64
+        self.fused = self.kind in ("f16", "bf16", "xf32", "fp8", "bf8")
+        self.group = 1 if not self.fused else 4 if self.kind == "xf32" else 16 if self.bits == 8 else min(8, self.k)
+        self.words = 2 if self.kind == "f64" else 1
+        self.results = self.side ** 2 * self.blocks // 64
+        self.registers = self.per * self.bits // 32
 
     def a_place(self, i, k, block):
         """(lane, element) of A[i][k]; of B[k][i], too."""
@@ -67,8 +91,23 @@ SHAPES = {f"v_mfma_{name}": Shape(f"v_mfma_{name}", op) for op, name in {
     0x68: "f32_32x32x2bf16", 0x69: "f32_16x16x2bf16", 0x6b: "f32_4x4x2bf16", 0x6c: "f32_32x32x4bf16", 0x6d: "f32_16x16x8bf16"}.items()}
 
 
+# Those of gfx942: all of its own.
+SHAPES_942 = {name: Shape(name, op) for op, name in {
+    **{op: "v_mfma_" + name for op, name in {
+        0x3e: "f32_16x16x8_xf32", 0x3f: "f32_32x32x4_xf32", 0x40: "f32_32x32x1_2b_f32", 0x41: "f32_16x16x1_4b_f32", 0x42: "f32_4x4x1_16b_f32",
+        0x44: "f32_32x32x2_f32", 0x45: "f32_16x16x4_f32", 0x48: "f32_32x32x4_2b_f16", 0x49: "f32_16x16x4_4b_f16", 0x4a: "f32_4x4x4_16b_f16",
+        0x4c: "f32_32x32x8_f16", 0x4d: "f32_16x16x16_f16", 0x50: "i32_32x32x4_2b_i8", 0x51: "i32_16x16x4_4b_i8", 0x52: "i32_4x4x4_16b_i8",
+        0x56: "i32_32x32x16_i8", 0x57: "i32_16x16x32_i8", 0x5d: "f32_32x32x4_2b_bf16", 0x5e: "f32_16x16x4_4b_bf16", 0x5f: "f32_4x4x4_16b_bf16",
+        0x60: "f32_32x32x8_bf16", 0x61: "f32_16x16x16_bf16", 0x6e: "f64_16x16x4_f64", 0x6f: "f64_4x4x4_4b_f64"}.items()},
+    **{base + n: f"v_{kind}_f32_{size}_{types}" for kind, base, size in (("mfma", 0x70, "16x16x32"), ("mfma", 0x74, "32x32x16"), ("smfmac", 0x78, "16x16x64"), (
+        "smfmac", 0x7c, "32x32x32")) for n, types in enumerate(("bf8_bf8", "bf8_fp8", "fp8_bf8", "fp8_fp8"))},
+    **{op: "v_smfmac_" + name for op, name in {
+        0x62: "f32_16x16x32_f16", 0x64: "f32_32x32x16_f16", 0x66: "f32_16x16x32_bf16", 0x68: "f32_32x32x16_bf16", 0x6a: "i32_16x16x64_i8", 0x6c: "i32_32x32x32_i8"}.items()},
+}.items()}
+SHAPES_942 = dict(sorted(SHAPES_942.items(), key=lambda named: named[1].opcode))
 ONLY_90A = [name for name in SHAPES if name.endswith(("_1k", "f64"))]
-BY_MODEL = [("gfx908", name) for name in SHAPES if name not in ONLY_90A] + [("gfx90a", name) for name in SHAPES]
+BY_MODEL = [("gfx908", name) for name in SHAPES if name not in ONLY_90A] + [("gfx90a", name) for name in SHAPES] + [("gfx942", name) for name in SHAPES_942]
+SHAPES_OF = {"gfx908": SHAPES, "gfx90a": SHAPES, "gfx942": SHAPES_942}
 
 
 # ---- numbers ----
@@ -89,12 +128,34 @@ def bits_of(x):
     return 0x7fc00000 if x != x else struct.unpack("<I", struct.pack("<f", x))[0]
 
 
+# The exponents that denormal numbers have.
+LEAST = {"f16": -14, "fp8": -7, "bf8": -15}
+
+
+def parts(x, least=-126):
+    """(significand, exponent): below 2; of a denormal number below 1; 0 has -126."""
+    if x == 0:
+        return 0.0, -126
+    e = max(math.frexp(x)[1] - 1, least)
+    return math.ldexp(x, -e), e
+
+
 def value(kind, bits):
     if kind == "f16":
         return struct.unpack("<e", struct.pack("<H", bits))[0]
     if kind == "f64":
         return double(bits)
+    if kind in ("fp8", "bf8"):
+        return math.nan if bits == 0x80 else float(of_f8(kind, bits))
+    if kind == "xf32":
+        return single(bits & ~0x1fff)
     return single(bits << 16) if kind == "bf16" else single(bits) if kind == "f32" else bits - 256 * (bits >> 7)
+
+
+def rounded(x):
+    """To a single, to nearest: of an exact number."""
+    e = max(math.frexp(float(x))[1] - 24, -149) if x else 0
+    return ctypes.c_float(round(x / Fraction(2) ** e) * 2.0 ** e).value if abs(x) < 2 ** 128 else math.copysign(math.inf, x)
 
 
 class Model:
@@ -126,6 +187,8 @@ class Model:
             for n in order:
                 c = a[n] * b[n] + c if plant("twice") else LIBM.fma(a[n], b[n], c)
             return double_bits(c) & ~bool(plant("truncate"))
+        if shape.fused:
+            return self.fused(shape, a, b, c)
         group = plant("group32", 1) if shape.kind == "f32" else plant("group", shape.group)
         if group == 1:
             for n in order:
@@ -151,6 +214,44 @@ class Model:
             total = single(bits_of(total) & ~1)
         return bits_of(self.flushed(shape, ctypes.c_float(total).value))
 
+    def fused(self, shape, a, b, c):
+        """gfx942: the exact products of a group are cut, added, and rounded down with C (Fraction has each sum exactly)."""
+        plant, eight = self.planted.get, shape.bits == 8
+        places, floor, cut = plant("places", 24), plant("floor", math.floor), plant("cut", math.trunc)
+        group = plant("group", shape.group)
+        order = range(len(a) - 1, -1, -1) if plant("backwards") else range(len(a))
+
+        def aligned(terms):
+            """The terms' sum as a multiple of 2 ** (top - places), and top."""
+            top = max(e for _, e in terms)
+            return sum(cut(Fraction(x) * Fraction(2) ** (places + e - top)) for x, e in terms), top
+
+        for first in range(0, len(a), group):
+            x, y = [a[n] for n in order[first:first + group]], [b[n] for n in order[first:first + group]]
+            exact = sum((p * q for p, q in zip(x, y)), 0.0) + c
+            if not math.isfinite(exact):
+                c = exact
+                continue
+            huge = {math.copysign(1, p * q) for p, q in zip(x, y) if abs(p * q) >= 2.0 ** 128}
+            if huge:
+                c = math.nan if len(huge) > 1 else huge.pop() * math.inf
+                continue
+            least = lambda kind: LEAST.get(kind, -126)
+            terms = [(p * q, d + e) for (p, d), (q, e) in ((parts(p, least(shape.kind)), parts(q, least(shape.kind_b))) for p, q in zip(x, y))]
+            if eight and not plant("together"):
+                sums = [aligned(terms[n::2]) for n in (0, 1)]
+                top = max(e for _, e in sums)
+                total = sum(floor(Fraction(t) * Fraction(2) ** (e - top)) for t, e in sums)
+            else:
+                total, top = aligned(terms)
+            of_c, e_c = parts(c)
+            high = max(top, e_c)
+            total = floor(Fraction(total) * Fraction(2) ** (plant("sum", 31) - places + top - high))
+            mine = floor(Fraction(of_c) * Fraction(2) ** (24 + e_c - high)) if not eight or e_c >= high - plant("far", 25) else 0
+            total = (Fraction(total) / 2 ** plant("sum", 31) + Fraction(mine) / 2 ** 24) * Fraction(2) ** high
+            c = rounded(total)
+        return bits_of(c) & ~bool(plant("truncate"))
+
     def a_block(self, shape, block, cbsz, abid):
         size = 1 << cbsz
         if self.planted.get("cbsz"):
@@ -163,12 +264,36 @@ class Model:
         return {0: lane, 1: lane % 32, 2: lane % 32 + 32, 3: (lane + (48 if self.planted.get("turn") else 16)) % 64}.get(
             blgp, lane % 16 + 16 * (blgp - 4))
 
+    def chosen(self, shape, index, i, abid=0, cbsz=0):
+        """Of a sparse matrix: the k of each element of row i that is stored."""
+        count = shape.per // 2
+        at = 2 * count * (0 if cbsz else abid % (16 // count)) if not self.planted.get("set") else 0
+        return [shape.per * group + n // 2 * 4 + (index[shape.side * group + i] >> at + 2 * n & 3)
+                for group in range(64 // shape.side) for n in range(count)]
+
+    def multiply_sparse(self, shape, a, b, c, index, cbsz=0, abid=0):
+        """Likewise, of an A with half of its elements, and an index of each lane."""
+        count = shape.per // 2
+        a, b = ([[value(kind, x) for x in lane] for lane in m] for m, kind in ((a, shape.kind), (b, shape.kind_b)))
+        d = [[0] * 64 for _ in range(shape.results)]
+        for i in range(shape.side):
+            row = [a[shape.side * group + i][n] for group in range(64 // shape.side) for n in range(count)]
+            ks = self.chosen(shape, index, i, abid, cbsz)
+            for j in range(shape.side):
+                column = [b[lane][n] for lane, n in (shape.a_place(j, k, 0) for k in ks)]
+                r, lane = shape.d_place(i, j, 0)
+                d[r][lane] = self.sum(shape, row, column, c[r][lane])
+        return d
+
     def multiply(self, shape, a, b, c, cbsz=0, abid=0, blgp=0):
         """[register][lane] of D from [lane][element] of A and B and [register][lane] of C."""
         d = [[0] * 64 for _ in range(shape.results)]
         least = 2.0 ** -14 if shape.kind == "f16" else 2.0 ** -126
         kept = (lambda x: 0.0 if abs(x) < least else x) if shape.kind in ("f16", "bf16") and self.flushes(shape, "inputs") else lambda x: x
-        a, b = ([[kept(value(shape.kind, x)) for x in lane] for lane in m] for m in (a, b))
+        a, b = ([[kept(value(kind, x)) for x in lane] for lane in m] for m, kind in ((a, shape.kind), (b, shape.kind_b)))
+        if shape.kind == "f64" and self.gpu == "gfx942":  # BLGP are signs
+            a, b = ([[-x if blgp >> n & 1 else x for x in lane] for lane in m] for n, m in enumerate((a, b)))
+            c, blgp = [[x ^ (blgp >> 2 & 1) << 63 for x in row] for row in c], 0
         for block in range(shape.blocks):
             source = self.a_block(shape, block, cbsz, abid) % shape.blocks
             rows = [[a[lane][n] for lane, n in (shape.a_place(i, k, source) for k in range(shape.k))] for i in range(shape.side)]
@@ -185,9 +310,10 @@ class Model:
 
 def number(rng, shape):
     """Numbers of A and B: near 1, small, denormal, zeros, large; seldom infinite or no number."""
-    if shape.kind == "i8":
-        return rng.choice([0, 1, 127, 128, 255, rng.getrandbits(8)])
-    fraction, exponent = {"f64": (52, 1023), "f32": (23, 127), "f16": (10, 15), "bf16": (7, 127)}[shape.kind]
+    if shape.bits == 8:
+        return rng.choice([0, 1, 127, 128, 255, rng.getrandbits(8)]) if shape.kind == "i8" else rng.choice(
+            [rng.getrandbits(8), 0, rng.randrange(256), 128]) if rng.random() < .02 else (rng.getrandbits(1) << 7 | rng.choice([rng.randrange(1, 128), 0x38 + rng.randrange(16)]))
+    fraction, exponent = {"f64": (52, 1023), "xf32": (23, 127), "f32": (23, 127), "f16": (10, 15), "bf16": (7, 127)}[shape.kind]
     what = rng.random()
     low = rng.getrandbits(fraction) if rng.random() < .8 else rng.choice([0, 1, (1 << fraction) - 1])
     if what < .6:
@@ -209,6 +335,8 @@ def operands(seed, shape):
     rng = random.Random(f"{seed} {shape.name}")
     a, b = ([[number(rng, shape) for _ in range(shape.per)] for _ in range(64)] for _ in range(2))
     sums = shape if shape.kind == "f64" else SHAPES["v_mfma_f32_32x32x1f32"]
+    if shape.sparse:
+        a = [lane[:shape.per // 2] for lane in a]
     c = [[rng.getrandbits(32) if shape.kind == "i8" else number(rng, sums) for _ in range(64)] for _ in range(shape.results)]
     return a, b, c
 
@@ -242,17 +370,21 @@ def edges(seed, shape):
 def registers(shape, lanes):
     """Elements as the words of a lane's registers."""
     words = [sum(x << shape.bits * n for n, x in enumerate(lane)) for lane in lanes]
-    return [[w >> 32 * r & 0xffffffff for w in words] for r in range(shape.registers)]
+    return [[w >> 32 * r & 0xffffffff for w in words] for r in range(len(lanes[0]) * shape.bits // 32)]
 
 
 A, B, C, D = 10, 20, 32, 96
+INDEX = 30  # the VGPR of a sparse matrix's indices
 
 
-def case(shape, a, b, c, gpu="gfx908", cbsz=0, abid=0, blgp=0, files=0, d=D, mask=ALL):
+def case(shape, a, b, c, gpu="gfx908", cbsz=0, abid=0, blgp=0, files=0, d=D, mask=ALL, index=None):
     """files: bit 0, 1: A, B are accumulation registers; 2: C and D are not."""
     sums = 0 if files & 4 else A0
-    made = Case([0xd3800000 | shape.opcode << 16 | (gpu == "gfx90a" and not files & 4) << 15 | abid << 11 | cbsz << 8 | d,
-                 256 + A | 256 + B << 9 | 256 + C << 18 | (files & 3) << 27 | blgp << 29], model=gpu).exec(mask)
+    d = C if shape.sparse else d
+    made = Case([0xd3800000 | shape.opcode << 16 | (gpu != "gfx908" and not files & 4) << 15 | abid << 11 | cbsz << 8 | d,
+                 256 + A | 256 + B << 9 | 256 + (INDEX if shape.sparse else C) << 18 | (files & 3) << 27 | blgp << 29], model=gpu).exec(mask)
+    if shape.sparse:
+        made.vector(INDEX, index)
     for at, m, file in ((A, a, files & 1), (B, b, files >> 1 & 1)):
         for r, row in enumerate(registers(shape, m)):
             made.vector(A0 * file + at + r, row)
@@ -275,11 +407,25 @@ def differ(shape, got, want):
 @pytest.mark.parametrize("gpu, name", BY_MODEL)
 def test_products(gpu, name, run_tool):
     """Random operands, in either file, with D where C is; EXEC does not matter."""
-    shape, model, seeds = SHAPES[name], Model(gpu), range(4) if gpu == "gfx908" or name in ONLY_90A else (2, 7)
+    if "smfmac" in name:
+        return sparse(SHAPES_942[name], run_tool)
+    shape, model, seeds = SHAPES_OF[gpu][name], Model(gpu), range(4) if gpu == "gfx908" or name in ONLY_90A else (2, 7)
     tried = [(operands(seed, shape), dict(gpu=gpu, files=seed % 4 if gpu == "gfx908" else seed, d=C if seed % 2 else D, mask=seed * 0x123456789)) for seed in seeds]
     results = run(run_tool, [case(shape, *o, **how) for o, how in tried])
     for (o, _), got in zip(tried, results):
         wrong = differ(shape, got, model.multiply(shape, *o))
+        assert not wrong, "\n".join(wrong[:9])
+
+
+def sparse(shape, run_tool):
+    """SMFMAC, with the index sets that ABID names, and two elements of A at one k."""
+    tried, sets = [], 16 // (shape.per // 2)
+    for seed in range(3):
+        rng = random.Random(f"index {seed}")
+        tried.append((operands(seed, shape), [rng.getrandbits(32) for _ in range(64)], dict(abid=seed % sets, cbsz=seed // 2)))
+    results = run(run_tool, [case(shape, *o, "gfx942", files=seed % 4, index=index, **how) for seed, (o, index, how) in enumerate(tried)])
+    for (o, index, how), got in zip(tried, results):
+        wrong = differ(shape, got, Model("gfx942").multiply_sparse(shape, *o, index, **how))
         assert not wrong, "\n".join(wrong[:9])
 
 
@@ -375,6 +521,12 @@ def test_layouts_are_those_of_amd():
     dict(cbsz=1, abid=1, blgp=3)], ids=str)
 def test_broadcasts(how, run_tool):
     """CBSZ and ABID: blocks of A for several; BLGP: lanes of B for others."""
+    shapes = [s for s in SHAPES_942.values() if how.get("blgp", 0) < 4 and how.get("cbsz", 0) < 3 and (s.bits < 17 or s.kind == "f32") and not s.sparse
+              and 1 << how.get("cbsz", 0) <= s.blocks and s.side < 32]
+    tried = [operands("broadcasts", s) for s in shapes]
+    for shape, o, got in zip(shapes, tried, run(run_tool, [case(s, *o, "gfx942", **how) for s, o in zip(shapes, tried)])):
+        wrong = differ(shape, got, Model("gfx942").multiply(shape, *o, **how))
+        assert not wrong, "\n".join(wrong[:9])
     shapes = [s for s in SHAPES.values() if 1 << how.get("cbsz", 0) <= s.blocks and s.kind != "f64"]
     gpu = lambda shape: "gfx90a" if shape.name in ONLY_90A else "gfx908"
     tried = [operands("broadcasts", s) for s in shapes]
@@ -416,10 +568,16 @@ def near_denormals(seed, shape):
     return a, b, c
 
 
-@pytest.mark.parametrize("gpu, PLANTED", [("gfx908", PLANTED), ("gfx90a", PLANTED_90A)])
+# Of gfx942; products of bf8 are seldom cut.
+PLANTED_942 = [(shape, mistake, {}) for shape in ("16x16x8_xf32", "16x16x16_f16", "16x16x16_bf16", "16x16x32_fp8_bf8", "16x16x32_bf8_bf8") for mistake in (
+    dict(places=23), dict(places=25), dict(cut=math.floor), dict(floor=math.trunc), dict(sum=25), dict(truncate=True), dict(group=2), dict(backwards=True))] + [
+    ("16x16x32_bf8_bf8", dict(together=True), {}), ("16x16x32_fp8_bf8", dict(far=10), {}), ("16x16x4_f64", dict(twice=True), {}), ("16x16x4_f32", dict(backwards=True), {})]
+
+
+@pytest.mark.parametrize("gpu, PLANTED", [("gfx908", PLANTED), ("gfx90a", PLANTED_90A), ("gfx942", PLANTED_942)])
 def test_planted_mistakes_are_found(gpu, PLANTED, run_tool):
     """An engine that did one thing otherwise would be found: the model with that mistake disagrees with the engine."""
-    shapes = [next(s for n, s in SHAPES.items() if n.endswith("_" + name)) for name, _, _ in PLANTED]
+    shapes = [next(s for n, s in SHAPES_OF[gpu].items() if n.endswith("_" + name)) for name, _, _ in PLANTED]
     seeds = range(4)
     of = lambda seed, s: near_denormals(seed, s) if gpu == "gfx90a" and seed % 2 else edges(seed, s) if s.kind != "i8" else operands(seed, s)
     cases = [(of(seed, s), how) for s, (_, _, how) in zip(shapes, PLANTED) for seed in seeds]
@@ -427,7 +585,7 @@ def test_planted_mistakes_are_found(gpu, PLANTED, run_tool):
         if shapes[n // 4].kind == "i8":
             cases[n] = ((o[0], o[1], [[0x7ffffff0 if x & 1 else 0x80000005 for x in row] for row in o[2]]), how)
     results = run(run_tool, [case(shapes[n // 4], *o, gpu, **how) for n, (o, how) in enumerate(cases)])
-    for n in (range(len(cases)) if gpu == "gfx90a" else ()):  # without a mistake they agree
+    for n in (range(len(cases)) if gpu != "gfx908" else ()):  # without a mistake they agree
         assert not differ(shapes[n // 4], results[n], Model(gpu).multiply(shapes[n // 4], *cases[n][0], **cases[n][1])), PLANTED[n // 4]
     silent = [PLANTED[at] for at in range(len(PLANTED))
               if not any(differ(shapes[at], results[4 * at + k], Model(gpu, **PLANTED[at][1]).multiply(shapes[at], *cases[4 * at + k][0], **cases[4 * at + k][1]))
@@ -439,19 +597,24 @@ def test_planted_mistakes_are_found(gpu, PLANTED, run_tool):
 F32, F16, BF16, BF16_1K, F64 = (f"v_mfma_{name}" for name in ("f32_16x16x4f32", "f32_16x16x16f16", "f32_16x16x8bf16", "f32_16x16x16bf16_1k", "f64_16x16x4f64"))
 
 
-@pytest.mark.parametrize("gpu, kept, shapes", [("gfx908", "mi100", {F32, F16, BF16}), ("gfx90a", "mi100", {F32}), ("gfx90a", "mi250x", {F16, BF16, BF16_1K, F64})])
+# Types of gfx942, with how many results each.
+MI300X = {"f32_16x16x8_xf32": 10240, "f32_16x16x16_f16": 10240, "f32_16x16x16_bf16": 10240, **{f"f32_16x16x32_{a}_{b}": 2560 for a in ("fp8", "bf8") for b in ("fp8", "bf8")}}
+
+
+@pytest.mark.parametrize("gpu, kept, shapes", [("gfx908", "mi100", {F32, F16, BF16}), ("gfx90a", "mi100", {F32}), ("gfx90a", "mi250x", {F16, BF16, BF16_1K, F64}),
+                                               ("gfx942", "mi300x", {"v_mfma_" + name for name in MI300X})])
 def test_results_of_the_authors_simulator(gpu, kept, shapes, run_tool):
-    """mma_sim_*.txt have what MMA-Sim (microsoft/MMA-Sim c785138, mfma("CDNA1", …) and mfma("CDNA2", …), which do singles alike) gives for 20,480
-    results a type, with a stand-in for torch; its pairwise_dot() wants singles, so slices of A and B were given to it as singles."""
+    """mma_sim_*.txt have what MMA-Sim (microsoft/MMA-Sim c785138, mfma("CDNA1", …), mfma("CDNA2", …), which do singles alike, and mfma("CDNA3", …)) gives for 20,480
+    results a type (of gfx942 MI300X), with a stand-in for torch; its pairwise_dot() wants singles, so slices of A and B were given to it as singles."""
     results, name = {}, None
     for line in (pathlib.Path(__file__).parent / f"mma_sim_{kept}.txt").read_text().splitlines():
         if line[0] != " ":
             name, digits = line, 16 if line.endswith("f64") else 8
         else:
             results.setdefault(name, []).append([int(line[n:n + digits], 16) for n in range(1, len(line), digits)])
-    assert {name: sum(map(len, results[name])) for name in shapes} == dict.fromkeys(shapes, 20480)
+    assert {name: sum(map(len, results[name])) for name in shapes} == {name: MI300X[name[7:]] if gpu == "gfx942" else 20480 for name in shapes}
     for name in sorted(shapes):
-        shape, lists = SHAPES[name], results[name]
+        shape, lists = SHAPES_OF[gpu][name], results[name]
         tried = [(near_denormals if kept == "mi250x" and seed % 5 == 4 else edges)(seed, shape) for seed in range(len(lists))]
         answers = run(run_tool, [case(shape, *o, gpu) for o in tried])
         for seed, (want, got) in enumerate(zip(lists, answers)):

@@ -9,7 +9,7 @@ CODE = 0x10000
 NOTHING = ["s_nop", "s_wakeup", "s_barrier", "s_sethalt", "s_sleep", "s_setprio", "s_sendmsg", "s_icache_inv", "s_incperflevel",
            "s_decperflevel", "s_ttracedata", "s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol",
            "s_atc_probe", "s_atc_probe_buffer", "s_dcache_discard", "s_dcache_discard_x2", "v_nop", "ds_nop", "buffer_wbinvl1",
-           "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2"]
+           "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2", "buffer_inv"]
 
 
 def sopp(row, imm=0):

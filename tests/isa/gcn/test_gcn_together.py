@@ -225,7 +225,7 @@ def test_atomics_in_memory(gcn_table, run_tool, how, exec_mask):
                     c.vector(VALUE + k, values[k]).vector(RESULT + k, [7] * 64)
                 return c.show(*range(RESULT, RESULT + 4)).show_memory(DATA, 1024)
             jobs.append((row, glc, case([exec_mask]), case([exec_mask & 1 << lane for lane in range(64)])))
-    assert len(jobs) == 2 * 26 + 2 + 2 * 5  # of floats: without results on gfx908, with them on gfx90a
+    assert len(jobs) == 2 * 26 + 2 + 2 * 6  # of floats: without results on gfx908, with them on gfx90a, of bfloats on gfx942
     results = iter(run(run_tool, [c for job in jobs for c in job[2:]]))
     for row, glc, *_ in jobs:
         together, each = next(results), next(results)

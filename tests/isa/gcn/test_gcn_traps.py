@@ -254,7 +254,7 @@ def work(vgprs, lds, model):
 """ if lds else " v_add_u32 v4, 3, v3\n"
     fill = "".join(f" v_mul_u32_u24 v{r}, {r}, v0\n" for r in range(5, vgprs))
     check = "".join(f" v_add_u32 v3, v3, v{r}\n" for r in range(5, vgprs))
-    if model in ("gfx908", "gfx90a"):  # meanwhile, the numbers are in accumulation registers
+    if model in ("gfx908", "gfx90a", "gfx942"):  # meanwhile, the numbers are in accumulation registers
         fill += " s_nop 1\n" + "".join(f" v_accvgpr_write_b32 a{r}, v{r}\n" for r in range(5, vgprs)) + "".join(f" v_mov_b32 v{r}, 0\n" for r in range(5, vgprs))
         check = "".join(f" v_accvgpr_read_b32 v{r}, a{r}\n" for r in range(5, vgprs)) + check
     specials = "".join(f" s_mov_b32 {name}, 0x{value:x}\n" for name, value in (
@@ -400,13 +400,14 @@ CONTEXTS = {  # work-groups, VGPRs, SGPRs, LDS, bits of TRAPSTS beside SAVECTX
     *(pytest.param("gfx906", name, "6.1", marks=pytest.mark.full if name != "few registers" else ()) for name in CONTEXTS),
     *(pytest.param("gfx908", name, "6.1", marks=pytest.mark.full if "registers" not in name else ()) for name in CONTEXTS),
     *(pytest.param("gfx90a", name, "6.1", marks=pytest.mark.full if "registers" not in name else ()) for name in CONTEXTS),
+    *(pytest.param("gfx942", name, "6.12", marks=pytest.mark.full if "registers" not in name else ()) for name in CONTEXTS),
     *(pytest.param(model, name, "6.12", marks=pytest.mark.full) for model in ("gfx900", "gfx906", "gfx908", "gfx90a") for name in CONTEXTS)])
 def test_context_save_and_restore(model, name, linux):
     """At many points of the program: what lies in memory, what the restored waves are, and what they compute in the end."""
     random.seed(name)
     groups, vgprs, sgprs, lds, bits = CONTEXTS[name]
     with Gpu(model) as gpu:
-        prepared(gpu, groups, vgprs, sgprs, lds, "gfx906" if model in ("gfx908", "gfx90a") and bits else model, model, linux)
+        prepared(gpu, groups, vgprs, sgprs, lds, "gfx906" if model in ("gfx908", "gfx90a", "gfx942") and bits else model, model, linux)
         saves = 0
         while gpu.run(random.randrange(1, 200 if groups < 9 else 2000)) == "budget":
             save_and_restore(gpu, bits, lds)

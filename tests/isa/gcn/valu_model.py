@@ -361,3 +361,52 @@ def cube(x, y, z):
 
 for _i, _name in enumerate(("id", "sc", "tc", "ma")):
     MODELS[f"v_cube{_name}_f32"] = lambda a, b, c, i=_i: cube(a, b, c)[i]
+
+
+def of_f8(kind, bits):
+    """gfx942's numbers of 8 bits, exactly: 0x80 is none (None)."""
+    places, bias = (3, 8) if kind == "fp8" else (2, 16)
+    exponent, fraction = (bits & 0x7f) >> places, bits & (1 << places) - 1
+    size = Fraction(fraction + (exponent > 0) * (1 << places)) * Fraction(2) ** (max(exponent, 1) - bias - places)
+    return None if bits == 0x80 else -size if bits & 0x80 else size
+
+
+F8 = {kind: [of_f8(kind, n) for n in range(128)] for kind in ("fp8", "bf8")}
+
+
+def to_f8(kind, x):
+    """A single's bits as the nearest of them, the even one of two; what is beyond, and no number, is 0x80; so would be -0, which is 0."""
+    if x & 0x7fffffff >= 0x7f800000:
+        return 0x80
+    size, sizes = abs(F32.value(x)), F8[kind]
+    if size - sizes[-1] >= (sizes[-1] - sizes[-2]) / 2:
+        return 0x80
+    code = min(range(128), key=lambda n: (abs(sizes[n] - size), n & 1))
+    return code | (x >> 31 << 7 if code else 0)
+
+
+def single_of_f8(kind, bits):
+    value = of_f8(kind, bits & 0xff)
+    return F32.nan if value is None else F32.round(value)
+
+
+def stirred(kind, x, random, old):
+    """The upper random bits are added below the last place that stays; the byte is the lowest."""
+    exponent, fraction = x >> 23 & 255, x & 0x7fffff
+    places, least = (3, 120) if kind == "fp8" else (2, 112)
+    below = 23 - places + max(0, least - exponent)
+    if exponent == 255:
+        return old & ~0xff | 0x80
+    if below > 23 + places:
+        return old & ~0xff
+    size = ((fraction | 0x800000) + (random >> 32 - below) >> below) * Fraction(2) ** (below + exponent - 150)
+    sizes = F8[kind]
+    code = max(n for n in range(128) if sizes[n] <= size) if size < sizes[-1] * 2 - sizes[-2] else 0x80
+    return old & ~0xff | code | (x >> 31 << 7 if code else 0)
+
+
+for _kind in ("fp8", "bf8"):
+    rows(**{f"v_cvt_f32_{_kind}": lambda a, k=_kind: single_of_f8(k, a), f"v_cvt_pk_{_kind}_f32": lambda a, b, k=_kind: to_f8(k, a) | to_f8(k, b) << 8,
+            f"v_cvt_pk_f32_{_kind}": lambda a, k=_kind: single_of_f8(k, a) | single_of_f8(k, a >> 8) << 32,
+            f"v_cvt_sr_{_kind}_f32": lambda a, b, old, k=_kind: stirred(k, a, b, old)})
+rows(v_mov_b64=lambda a: a, v_lshl_add_u64=lambda a, b, c: (a << b % 8) + c, v_fmamk_f32=F32.fma, v_fmaak_f32=F32.fma)

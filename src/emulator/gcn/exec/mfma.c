@@ -5,7 +5,7 @@
  * bfloats the products of a group are rounded and added in pairs, then to the sum. On MI250X a
  * denormal half, bfloat or C is +0, and each denormal product and sum a zero of its sign. MODE does
  * not matter, nothing raises an exception. Which NaN a GPU gives is not published: here it is
- * 0x7fc00000.
+ * 0x7fc00000. Sums of later GPUs: mfma_fused.c.
  */
 #include "emulator/gcn/exec/mfma.h"
 
@@ -13,48 +13,107 @@
 
 #include "base/bits.h"
 #include "emulator/gcn/exec/cloned.h"
+#include "emulator/gcn/exec/f8.h"
+#include "emulator/gcn/isa.h"
+#include "emulator/gcn/models.h"
 
-enum {
-    FIRST = 0x40, /* opcode */
-    ROWS = 0x30,
-    ELEMENTS = 4 * GCN_LANES, /* A's or B's, at most */
-};
-
-/* By opcode: rows and columns, k, blocks, type, products of a group, passes. */
-static const struct gcn_mfma table[ROWS] = {
-    [0x40 - FIRST] = {32, 1, 2, GCN_MATRIX_F32, 1, 16},
-    [0x41 - FIRST] = {16, 1, 4, GCN_MATRIX_F32, 1, 8},
-    [0x42 - FIRST] = {4, 1, 16, GCN_MATRIX_F32, 1, 2},
-    [0x44 - FIRST] = {32, 2, 1, GCN_MATRIX_F32, 1, 16},
-    [0x45 - FIRST] = {16, 4, 1, GCN_MATRIX_F32, 1, 8},
-    [0x48 - FIRST] = {32, 4, 2, GCN_MATRIX_F16, 4, 16},
-    [0x49 - FIRST] = {16, 4, 4, GCN_MATRIX_F16, 4, 8},
-    [0x4a - FIRST] = {4, 4, 16, GCN_MATRIX_F16, 4, 2},
-    [0x4c - FIRST] = {32, 8, 1, GCN_MATRIX_F16, 4, 16},
-    [0x4d - FIRST] = {16, 16, 1, GCN_MATRIX_F16, 4, 8},
-    [0x50 - FIRST] = {32, 4, 2, GCN_MATRIX_I8, 1, 16},
-    [0x51 - FIRST] = {16, 4, 4, GCN_MATRIX_I8, 1, 8},
-    [0x52 - FIRST] = {4, 4, 16, GCN_MATRIX_I8, 1, 2},
-    [0x54 - FIRST] = {32, 8, 1, GCN_MATRIX_I8, 1, 16},
-    [0x55 - FIRST] = {16, 16, 1, GCN_MATRIX_I8, 1, 8},
-    [0x63 - FIRST] = {32, 4, 2, GCN_MATRIX_BF16, 4, 16},
-    [0x64 - FIRST] = {16, 4, 4, GCN_MATRIX_BF16, 4, 8},
-    [0x65 - FIRST] = {4, 4, 16, GCN_MATRIX_BF16, 4, 2},
-    [0x66 - FIRST] = {32, 8, 1, GCN_MATRIX_BF16, 4, 16},
-    [0x67 - FIRST] = {16, 16, 1, GCN_MATRIX_BF16, 4, 8},
-    [0x68 - FIRST] = {32, 2, 2, GCN_MATRIX_BF16, 2, 16},
-    [0x69 - FIRST] = {16, 2, 4, GCN_MATRIX_BF16, 2, 8},
-    [0x6b - FIRST] = {4, 2, 16, GCN_MATRIX_BF16, 2, 2},
-    [0x6c - FIRST] = {32, 4, 1, GCN_MATRIX_BF16, 2, 16},
-    [0x6d - FIRST] = {16, 8, 1, GCN_MATRIX_BF16, 2, 8},
-    [0x6e - FIRST] = {16, 4, 1, GCN_MATRIX_F64, 1, 8},
-    [0x6f - FIRST] = {4, 4, 4, GCN_MATRIX_F64, 1, 4},
+/* By row: rows and columns, k, blocks, type of A, products of a group, passes, type of B, and what
+ * the sum is. */
+#define NUMBER(id) GCN_I_##id
+#define ROW(id) (NUMBER(id) - NUMBER(v_mfma_f32_16x16x8_xf32))
+#define MATRIX(id) [ROW(id)]
+static const struct gcn_mfma table[ROW(v_smfmac_f32_32x32x32_fp8_fp8) + 1] = {
+    MATRIX(v_mfma_f32_16x16x8_xf32) = {16, 8, 1, GCN_MATRIX_XF32, 4, 4, GCN_MATRIX_XF32, true},
+    MATRIX(v_mfma_f32_32x32x4_xf32) = {32, 4, 1, GCN_MATRIX_XF32, 4, 8, GCN_MATRIX_XF32, true},
+    MATRIX(v_mfma_f32_32x32x1f32) = {32, 1, 2, GCN_MATRIX_F32, 1, 16, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_32x32x1_2b_f32) = {32, 1, 2, GCN_MATRIX_F32, 1, 16, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_16x16x1f32) = {16, 1, 4, GCN_MATRIX_F32, 1, 8, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_16x16x1_4b_f32) = {16, 1, 4, GCN_MATRIX_F32, 1, 8, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_4x4x1f32) = {4, 1, 16, GCN_MATRIX_F32, 1, 2, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_4x4x1_16b_f32) = {4, 1, 16, GCN_MATRIX_F32, 1, 2, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_32x32x2f32) = {32, 2, 1, GCN_MATRIX_F32, 1, 16, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_32x32x2_f32) = {32, 2, 1, GCN_MATRIX_F32, 1, 16, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_16x16x4f32) = {16, 4, 1, GCN_MATRIX_F32, 1, 8, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_16x16x4_f32) = {16, 4, 1, GCN_MATRIX_F32, 1, 8, GCN_MATRIX_F32},
+    MATRIX(v_mfma_f32_32x32x4f16) = {32, 4, 2, GCN_MATRIX_F16, 4, 16, GCN_MATRIX_F16},
+    MATRIX(v_mfma_f32_32x32x4_2b_f16) = {32, 4, 2, GCN_MATRIX_F16, 4, 16, GCN_MATRIX_F16, true},
+    MATRIX(v_mfma_f32_16x16x4f16) = {16, 4, 4, GCN_MATRIX_F16, 4, 8, GCN_MATRIX_F16},
+    MATRIX(v_mfma_f32_16x16x4_4b_f16) = {16, 4, 4, GCN_MATRIX_F16, 4, 8, GCN_MATRIX_F16, true},
+    MATRIX(v_mfma_f32_4x4x4f16) = {4, 4, 16, GCN_MATRIX_F16, 4, 2, GCN_MATRIX_F16},
+    MATRIX(v_mfma_f32_4x4x4_16b_f16) = {4, 4, 16, GCN_MATRIX_F16, 4, 2, GCN_MATRIX_F16, true},
+    MATRIX(v_mfma_f32_32x32x8f16) = {32, 8, 1, GCN_MATRIX_F16, 4, 16, GCN_MATRIX_F16},
+    MATRIX(v_mfma_f32_32x32x8_f16) = {32, 8, 1, GCN_MATRIX_F16, 8, 8, GCN_MATRIX_F16, true},
+    MATRIX(v_mfma_f32_16x16x16f16) = {16, 16, 1, GCN_MATRIX_F16, 4, 8, GCN_MATRIX_F16},
+    MATRIX(v_mfma_f32_16x16x16_f16) = {16, 16, 1, GCN_MATRIX_F16, 8, 4, GCN_MATRIX_F16, true},
+    MATRIX(v_mfma_i32_32x32x4i8) = {32, 4, 2, GCN_MATRIX_I8, 1, 16, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_32x32x4_2b_i8) = {32, 4, 2, GCN_MATRIX_I8, 1, 16, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_16x16x4i8) = {16, 4, 4, GCN_MATRIX_I8, 1, 8, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_16x16x4_4b_i8) = {16, 4, 4, GCN_MATRIX_I8, 1, 8, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_4x4x4i8) = {4, 4, 16, GCN_MATRIX_I8, 1, 2, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_4x4x4_16b_i8) = {4, 4, 16, GCN_MATRIX_I8, 1, 2, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_32x32x8i8) = {32, 8, 1, GCN_MATRIX_I8, 1, 16, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_16x16x16i8) = {16, 16, 1, GCN_MATRIX_I8, 1, 8, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_32x32x16_i8) = {32, 16, 1, GCN_MATRIX_I8, 1, 8, GCN_MATRIX_I8},
+    MATRIX(v_mfma_i32_16x16x32_i8) = {16, 32, 1, GCN_MATRIX_I8, 1, 4, GCN_MATRIX_I8},
+    MATRIX(v_mfma_f32_32x32x4_2b_bf16) = {32, 4, 2, GCN_MATRIX_BF16, 4, 16, GCN_MATRIX_BF16, true},
+    MATRIX(v_mfma_f32_16x16x4_4b_bf16) = {16, 4, 4, GCN_MATRIX_BF16, 4, 8, GCN_MATRIX_BF16, true},
+    MATRIX(v_mfma_f32_4x4x4_16b_bf16) = {4, 4, 16, GCN_MATRIX_BF16, 4, 2, GCN_MATRIX_BF16, true},
+    MATRIX(v_mfma_f32_32x32x8_bf16) = {32, 8, 1, GCN_MATRIX_BF16, 8, 8, GCN_MATRIX_BF16, true},
+    MATRIX(v_mfma_f32_16x16x16_bf16) = {16, 16, 1, GCN_MATRIX_BF16, 8, 4, GCN_MATRIX_BF16, true},
+    MATRIX(v_smfmac_f32_16x16x32_f16) = {16, 32, 1, GCN_MATRIX_F16, 8, 4, GCN_MATRIX_F16, true,
+                                         true},
+    MATRIX(v_mfma_f32_32x32x4bf16_1k) = {32, 4, 2, GCN_MATRIX_BF16, 4, 16, GCN_MATRIX_BF16},
+    MATRIX(v_mfma_f32_16x16x4bf16_1k) = {16, 4, 4, GCN_MATRIX_BF16, 4, 8, GCN_MATRIX_BF16},
+    MATRIX(v_smfmac_f32_32x32x16_f16) = {32, 16, 1, GCN_MATRIX_F16, 8, 8, GCN_MATRIX_F16, true,
+                                         true},
+    MATRIX(v_mfma_f32_4x4x4bf16_1k) = {4, 4, 16, GCN_MATRIX_BF16, 4, 2, GCN_MATRIX_BF16},
+    MATRIX(v_mfma_f32_32x32x8bf16_1k) = {32, 8, 1, GCN_MATRIX_BF16, 4, 16, GCN_MATRIX_BF16},
+    MATRIX(v_smfmac_f32_16x16x32_bf16) = {16, 32, 1, GCN_MATRIX_BF16, 8, 4, GCN_MATRIX_BF16, true,
+                                          true},
+    MATRIX(v_mfma_f32_16x16x16bf16_1k) = {16, 16, 1, GCN_MATRIX_BF16, 4, 8, GCN_MATRIX_BF16},
+    MATRIX(v_mfma_f32_32x32x2bf16) = {32, 2, 2, GCN_MATRIX_BF16, 2, 16, GCN_MATRIX_BF16},
+    MATRIX(v_smfmac_f32_32x32x16_bf16) = {32, 16, 1, GCN_MATRIX_BF16, 8, 8, GCN_MATRIX_BF16, true,
+                                          true},
+    MATRIX(v_mfma_f32_16x16x2bf16) = {16, 2, 4, GCN_MATRIX_BF16, 2, 8, GCN_MATRIX_BF16},
+    MATRIX(v_smfmac_i32_16x16x64_i8) = {16, 64, 1, GCN_MATRIX_I8, 1, 4, GCN_MATRIX_I8, false, true},
+    MATRIX(v_mfma_f32_4x4x2bf16) = {4, 2, 16, GCN_MATRIX_BF16, 2, 2, GCN_MATRIX_BF16},
+    MATRIX(v_mfma_f32_32x32x4bf16) = {32, 4, 1, GCN_MATRIX_BF16, 2, 16, GCN_MATRIX_BF16},
+    MATRIX(v_smfmac_i32_32x32x32_i8) = {32, 32, 1, GCN_MATRIX_I8, 1, 8, GCN_MATRIX_I8, false, true},
+    MATRIX(v_mfma_f32_16x16x8bf16) = {16, 8, 1, GCN_MATRIX_BF16, 2, 8, GCN_MATRIX_BF16},
+    MATRIX(v_mfma_f64_16x16x4f64) = {16, 4, 1, GCN_MATRIX_F64, 1, 8, GCN_MATRIX_F64},
+    MATRIX(v_mfma_f64_16x16x4_f64) = {16, 4, 1, GCN_MATRIX_F64, 1, 8, GCN_MATRIX_F64},
+    MATRIX(v_mfma_f64_4x4x4f64) = {4, 4, 4, GCN_MATRIX_F64, 1, 4, GCN_MATRIX_F64},
+    MATRIX(v_mfma_f64_4x4x4_4b_f64) = {4, 4, 4, GCN_MATRIX_F64, 1, 4, GCN_MATRIX_F64},
+    MATRIX(v_mfma_f32_16x16x32_bf8_bf8) = {16, 32, 1, GCN_MATRIX_BF8, 16, 4, GCN_MATRIX_BF8, true},
+    MATRIX(v_mfma_f32_16x16x32_bf8_fp8) = {16, 32, 1, GCN_MATRIX_BF8, 16, 4, GCN_MATRIX_FP8, true},
+    MATRIX(v_mfma_f32_16x16x32_fp8_bf8) = {16, 32, 1, GCN_MATRIX_FP8, 16, 4, GCN_MATRIX_BF8, true},
+    MATRIX(v_mfma_f32_16x16x32_fp8_fp8) = {16, 32, 1, GCN_MATRIX_FP8, 16, 4, GCN_MATRIX_FP8, true},
+    MATRIX(v_mfma_f32_32x32x16_bf8_bf8) = {32, 16, 1, GCN_MATRIX_BF8, 16, 8, GCN_MATRIX_BF8, true},
+    MATRIX(v_mfma_f32_32x32x16_bf8_fp8) = {32, 16, 1, GCN_MATRIX_BF8, 16, 8, GCN_MATRIX_FP8, true},
+    MATRIX(v_mfma_f32_32x32x16_fp8_bf8) = {32, 16, 1, GCN_MATRIX_FP8, 16, 8, GCN_MATRIX_BF8, true},
+    MATRIX(v_mfma_f32_32x32x16_fp8_fp8) = {32, 16, 1, GCN_MATRIX_FP8, 16, 8, GCN_MATRIX_FP8, true},
+    MATRIX(v_smfmac_f32_16x16x64_bf8_bf8) = {16, 64, 1, GCN_MATRIX_BF8, 16, 4, GCN_MATRIX_BF8, true,
+                                             true},
+    MATRIX(v_smfmac_f32_16x16x64_bf8_fp8) = {16, 64, 1, GCN_MATRIX_BF8, 16, 4, GCN_MATRIX_FP8, true,
+                                             true},
+    MATRIX(v_smfmac_f32_16x16x64_fp8_bf8) = {16, 64, 1, GCN_MATRIX_FP8, 16, 4, GCN_MATRIX_BF8, true,
+                                             true},
+    MATRIX(v_smfmac_f32_16x16x64_fp8_fp8) = {16, 64, 1, GCN_MATRIX_FP8, 16, 4, GCN_MATRIX_FP8, true,
+                                             true},
+    MATRIX(v_smfmac_f32_32x32x32_bf8_bf8) = {32, 32, 1, GCN_MATRIX_BF8, 16, 8, GCN_MATRIX_BF8, true,
+                                             true},
+    MATRIX(v_smfmac_f32_32x32x32_bf8_fp8) = {32, 32, 1, GCN_MATRIX_BF8, 16, 8, GCN_MATRIX_FP8, true,
+                                             true},
+    MATRIX(v_smfmac_f32_32x32x32_fp8_bf8) = {32, 32, 1, GCN_MATRIX_FP8, 16, 8, GCN_MATRIX_BF8, true,
+                                             true},
+    MATRIX(v_smfmac_f32_32x32x32_fp8_fp8) = {32, 32, 1, GCN_MATRIX_FP8, 16, 8, GCN_MATRIX_FP8, true,
+                                             true},
 };
 
 const struct gcn_mfma *gcn_mfma_of(const struct gcn_row *row)
 {
-    const unsigned n = row->opcode - FIRST;
-    return row->encoding == GCN_VOP3P && n < ROWS && table[n].side ? &table[n] : NULL;
+    const size_t n = (size_t)(row - gcn_rows) - NUMBER(v_mfma_f32_16x16x8_xf32);
+    return n < sizeof table / sizeof *table && table[n].side ? &table[n] : NULL;
 }
 
 uint32_t gcn_matrix_products(const struct gcn_row *row)
@@ -64,12 +123,6 @@ uint32_t gcn_matrix_products(const struct gcn_row *row)
 }
 
 /* ---- elements of A and B ---- */
-
-union elements {
-    _Alignas(64) float f[ELEMENTS]; /* [block][k][row or column] */
-    int32_t i[ELEMENTS];
-    uint32_t w[ELEMENTS];
-};
 
 /* A half as a single: exact, denormals too. */
 static inline uint32_t single_of_half(uint32_t x)
@@ -86,12 +139,17 @@ static inline uint32_t element(enum gcn_matrix_type type, const uint32_t (*reg)[
     switch (type) {
     case GCN_MATRIX_F32:
         return reg[0][lane];
+    case GCN_MATRIX_XF32:
+        return reg[n][lane] & ~UINT32_C(0x1fff);
+    case GCN_MATRIX_FP8:
+    case GCN_MATRIX_BF8:
+        return gcn_f32_of_f8((uint8_t)(reg[n / 4][lane] >> 8 * (n % 4)), type == GCN_MATRIX_BF8);
     case GCN_MATRIX_F16:
         return single_of_half(reg[n / 2][lane] >> n % 2 * 16 & 0xffff);
     case GCN_MATRIX_BF16:
         return reg[n / 2][lane] >> n % 2 * 16 << 16;
     default:
-        return (uint32_t)(int32_t)(int8_t)(reg[0][lane] >> 8 * n);
+        return (uint32_t)(int32_t)(int8_t)(reg[n / 4][lane] >> 8 * (n % 4));
     }
 }
 
@@ -104,11 +162,13 @@ static inline unsigned lane_of_b(unsigned blgp, unsigned lane)
                        : lane % 16 + 16 * (blgp - 4);
 }
 
-static inline __attribute__((always_inline)) void
-take(const struct gcn_mfma *m, const void *registers, unsigned blgp, union elements *to)
+static inline __attribute__((always_inline)) void take(const struct gcn_mfma *m,
+                                                       enum gcn_matrix_type type, unsigned k_count,
+                                                       const void *registers, unsigned blgp,
+                                                       union gcn_elements *to)
 {
-    const unsigned groups = GCN_LANES / m->side, count = m->k * m->blocks / groups;
-    if (m->type == GCN_MATRIX_F32 && !blgp) { /* each lane has one, in their order */
+    const unsigned groups = GCN_LANES / m->side, count = k_count * m->blocks / groups;
+    if (type == GCN_MATRIX_F32 && !blgp) { /* each lane has one, in their order */
         memcpy(to->w, registers, sizeof(uint32_t[GCN_LANES]));
         return;
     }
@@ -116,8 +176,8 @@ take(const struct gcn_mfma *m, const void *registers, unsigned blgp, union eleme
         const unsigned part = lane / m->side * m->blocks, block = part / groups;
         for (unsigned n = 0; n < count; n++) {
             const unsigned k = lane / m->side % (groups / m->blocks) * count + n;
-            to->w[(block * m->k + k) * m->side + lane % m->side] =
-                element(m->type, registers, lane_of_b(blgp, lane), n);
+            to->w[(block * k_count + k) * m->side + lane % m->side] =
+                element(type, registers, lane_of_b(blgp, lane), n);
         }
     }
 }
@@ -143,8 +203,8 @@ static inline unsigned drop_denormals(uint32_t *x, unsigned count, const uint32_
 
 /* Drops denormal numbers of A, B and C; whether a product or a sum of the others may be denormal:
  * not, if all are multiples of the least single that is not. */
-static inline bool drop_all_denormals(const struct gcn_mfma *m, union elements *a,
-                                      union elements *b, uint32_t *c, unsigned sums)
+static inline bool drop_all_denormals(const struct gcn_mfma *m, union gcn_elements *a,
+                                      union gcn_elements *b, uint32_t *c, unsigned sums)
 {
     const bool halves = m->type == GCN_MATRIX_F16;
     const uint32_t least = halves ? 0x38800000 : 0x00800000;
@@ -254,7 +314,7 @@ uint64_t gcn_matrix_lanes(const struct gcn_uop *u, unsigned n, unsigned lane, bo
 /* The rows of D in a register: each part of its lanes has one row of one block. */
 static inline __attribute__((always_inline)) void
 sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, unsigned reg,
-             const union elements *a, const union elements *b, const unsigned side,
+             const union gcn_elements *a, const union gcn_elements *b, const unsigned side,
              const bool flush)
 {
     for (unsigned part = 0; part < GCN_LANES / side; part++) {
@@ -264,22 +324,28 @@ sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, uns
     }
 }
 
+static inline void settle_nan(uint32_t *d)
+{
+    LANES
+        d[i] = (d[i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[i];
+}
+
 static inline __attribute__((always_inline)) void
 multiply(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LANES],
-         const union elements *a, const union elements *b, const unsigned side, const bool flush)
+         const union gcn_elements *a, const union gcn_elements *b, const unsigned side,
+         const bool flush)
 {
     for (unsigned reg = 0; reg < u->result; reg++) {
         sum_register(m, u, d[reg], reg, a, b, side, flush);
-        if (m->type != GCN_MATRIX_I8) {
-            LANES
-                d[reg][i] = (d[reg][i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[reg][i];
-        }
+        if (m->type != GCN_MATRIX_I8)
+            settle_nan(d[reg]);
     }
 }
 
 static inline __attribute__((always_inline)) void
 multiply_as(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LANES],
-            const union elements *a, const union elements *b, const unsigned side, bool flush)
+            const union gcn_elements *a, const union gcn_elements *b, const unsigned side,
+            bool flush)
 {
     if (flush)
         multiply(m, u, d, a, b, side, true);
@@ -325,11 +391,86 @@ multiply_doubles(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d
         }
 }
 
+/* BLGP of products of doubles (LLVM: NEG): signs of A, B and C. */
+static void negate_doubles(const struct gcn_mfma *m, const struct gcn_uop *u,
+                           uint32_t (*d)[GCN_LANES], const void *a, const void *b, const void *c)
+{
+    const void *from[3] = {a, b, c};
+    uint32_t changed[3][8][GCN_LANES];
+    for (unsigned n = 0; n < 3; n++) {
+        const unsigned count = n < 2 ? 2 : u->result;
+        memcpy(changed[n], from[n], count * sizeof changed[n][0]);
+        for (unsigned r = 1; r < count && u->blgp >> n & 1; r += 2)
+            LANES
+                changed[n][r][i] ^= 0x80000000;
+    }
+    multiply_doubles(m, u, d, changed[0], changed[1], (const uint32_t(*)[GCN_LANES])changed[2],
+                     m->side);
+}
+
+/* ---- sums of groups, sparse matrices ---- */
+
+/* The k of B by which each element of a line of A is multiplied: of a sparse matrix two bits of the
+ * index's set say it (CBSZ 0: that which ABID names, else the first), for two of each four k. */
+static void choose_k(const struct gcn_mfma *m, const struct gcn_uop *u, const uint32_t *index,
+                     unsigned line, uint8_t *from)
+{
+    const unsigned groups = GCN_LANES / m->side, dense = m->k / groups, stored = dense / 2;
+    for (unsigned k = 0; !m->sparse && k < m->k; k++)
+        from[k] = (uint8_t)k;
+    for (unsigned n = 0; m->sparse && n < m->k / 2u; n++) {
+        const unsigned group = n / stored, in = n % stored,
+                       set = (u->cbsz & 3 ? 0 : u->abid % (32 / (2 * stored))) * 2 * stored;
+        from[n] = (uint8_t)(group * dense + in / 2 * 4 +
+                            (index[group * m->side + line] >> (set + 2 * in) & 3));
+    }
+}
+
+/* Likewise of whole numbers. */
+static void sum_whole(const struct gcn_mfma *m, uint32_t *d, const uint32_t *a, const uint32_t *b,
+                      const uint8_t *from, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++)
+        for (unsigned j = 0; j < m->side; j++)
+            d[j] += a[n * m->side] * b[from[n] * m->side + j];
+}
+
+static void multiply_groups(const struct gcn_mfma *m, const struct gcn_uop *u,
+                            uint32_t (*d)[GCN_LANES], const union gcn_elements *x,
+                            const union gcn_elements *y, const uint32_t *index)
+{
+    const unsigned side = m->side, count = m->sparse ? m->k / 2u : m->k;
+    struct gcn_fused_elements a, b;
+    uint8_t from[GCN_LANES];
+    if (m->fused) {
+        gcn_fused_take(&a, x, side * count * m->blocks, (enum gcn_matrix_type)m->type);
+        gcn_fused_take(&b, y, side * m->k * m->blocks, (enum gcn_matrix_type)m->b_type);
+    }
+    for (unsigned reg = 0; reg < u->result; reg++)
+        for (unsigned part = 0; part < GCN_LANES / side; part++) {
+            const struct part_of_d to = place_of(reg, part, side);
+            const unsigned line = block_of_a(m, u, to.block) * count * side + to.row,
+                           first = to.block * m->k * side;
+            choose_k(m, u, index, to.row, from);
+            const struct gcn_fused_line lines = {line, first, count, from};
+            if (m->fused)
+                gcn_fused_row(m, d[reg] + part * side, &a, &b, &lines);
+            else
+                sum_whole(m, d[reg] + part * side, x->w + line, y->w + first, from, count);
+        }
+    for (unsigned reg = 0; m->fused && reg < u->result; reg++)
+        settle_nan(d[reg]);
+}
+
 CLONED gcn_multiply_matrices(const struct gcn_uop *u, bool flush, void *d, const void *a,
                              const void *b, const void *c)
 {
     const struct gcn_mfma *m = gcn_mfma_of(u->row);
-    union elements x, y;
+    union gcn_elements x, y;
+    if (m->type == GCN_MATRIX_F64 && !(u->row->models & GCN_ON_GFX90A) && u->blgp) {
+        negate_doubles(m, u, d, a, b, c);
+        return;
+    }
     if (m->type == GCN_MATRIX_F64) {
         if (m->side == 16)
             multiply_doubles(m, u, d, a, b, c, 16);
@@ -338,8 +479,16 @@ CLONED gcn_multiply_matrices(const struct gcn_uop *u, bool flush, void *d, const
         return;
     }
     flush &= m->type == GCN_MATRIX_F16 || m->type == GCN_MATRIX_BF16;
-    take(m, a, 0, &x);
-    take(m, b, u->blgp, &y);
+    take(m, (enum gcn_matrix_type)m->type, m->sparse ? m->k / 2 : m->k, a, 0, &x);
+    take(m, (enum gcn_matrix_type)m->b_type, m->k, b, m->sparse ? 0 : u->blgp, &y);
+    if (m->sparse || m->fused) {
+        uint32_t index[GCN_LANES];
+        memcpy(index, c, sizeof index);
+        if (!m->sparse && d != c)
+            memmove(d, c, u->result * sizeof(uint32_t[GCN_LANES]));
+        multiply_groups(m, u, d, &x, &y, index);
+        return;
+    }
     if (d != c)
         memmove(d, c, u->result * sizeof(uint32_t[GCN_LANES]));
     flush = flush && drop_all_denormals(m, &x, &y, d, u->result * (unsigned)GCN_LANES);

@@ -1,4 +1,5 @@
 /* Kernels of the conversions between formats (manual, sections 12.10 and 12.12). */
+#include "emulator/gcn/exec/f8.h"
 #include "emulator/gcn/exec/fp.h"
 #include "emulator/gcn/exec/half_lanes.h"
 
@@ -427,6 +428,59 @@ static void pack_byte(struct gcn_valu *v)
         d[i] = (c[i] & ~(0xffu << at)) | to_byte(flushed32(a[i], fp.flush_input), fp.round) << at;
     }
 }
+
+/* ---- numbers of 8 bits (f8.h) ---- */
+
+/* A single as such a number, rounded to nearest; what is too large is none (silicon: rocm-systems
+ * issue 9556), or with FP16_OVFL the largest. */
+static uint32_t f8_of(const struct gcn_wave *w, uint32_t x, bool bf8)
+{
+    const int places = bf8 ? 2 : 3, least = bf8 ? -15 : -7;
+    const uint32_t magnitude = x & ~F32_SIGN;
+    if (magnitude >= F32_INF)
+        return 0x80;
+    const int own = (int)(magnitude >> 23) - 127, exponent = own > least ? own : least;
+    const double whole = nearbyint(ldexp(wt_float_of_bits(magnitude), places - exponent));
+    const uint32_t code = ((uint32_t)(exponent - least) << places) + (uint32_t)whole;
+    if (code > 0x7f)
+        return w->mode & GCN_MODE_FP16_OVFL ? x >> 31 << 7 | 0x7f : 0x80;
+    return code ? x >> 31 << 7 | code : 0;
+}
+
+/* A single with random bits added below the last place of such a number, and cut there. How
+ * hardware adds them is not published: the random number's upper bits, as AMD's HIP headers do it.
+ */
+static uint32_t stirred(uint32_t x, uint32_t random, bool bf8)
+{
+    const int places = bf8 ? 2 : 3, least = bf8 ? -15 : -7, own = (int)(x >> 23 & 0xff) - 127;
+    const int below = 23 - places + (own < least ? least - own : 0);
+    if ((x & ~F32_SIGN) >= F32_INF || below > 23 + places)
+        return (x & ~F32_SIGN) >= F32_INF ? x : 0;
+    const uint64_t whole = ((x & 0x7fffff) | 0x800000u) + (uint64_t)(random >> (32 - below));
+    const double cut = (double)(whole >> below << below) * ldexp(1, own - 23);
+    return wt_float_bits((float)cut) | (x & F32_SIGN);
+}
+
+#define ROW_F8(kind, bf8)                                                                          \
+    ROW_EXACT(v_cvt_f32_##kind, uint32_t, gcn_f32_of_f8(a[i] & 0xff, bf8))                         \
+    ROW_EXACT(v_cvt_pk_f32_##kind, uint64_t,                                                       \
+              gcn_f32_of_f8(a[i] & 0xff, bf8) | (uint64_t)gcn_f32_of_f8(a[i] >> 8 & 0xff, bf8)     \
+                                                    << 32)                                         \
+    void gcn_vop_v_cvt_pk_##kind##_f32(struct gcn_valu *v)                                         \
+    {                                                                                              \
+        ROWS32;                                                                                    \
+        for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
+            d[i] = f8_of(v->w, a[i], bf8) | f8_of(v->w, b[i], bf8) << 8;                           \
+    }                                                                                              \
+    void gcn_vop_v_cvt_sr_##kind##_f32(struct gcn_valu *v)                                         \
+    {                                                                                              \
+        const unsigned at = v->u->op_sel / 4 * 8;                                                  \
+        ROWS32;                                                                                    \
+        for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
+            d[i] = (c[i] & ~(0xffu << at)) | f8_of(v->w, stirred(a[i], b[i], bf8), bf8) << at;     \
+    }
+ROW_F8(fp8, false)
+ROW_F8(bf8, true)
 
 void gcn_vop_v_cvt_pk_u8_f32(struct gcn_valu *v)
 {

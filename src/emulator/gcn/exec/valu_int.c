@@ -1,6 +1,8 @@
 /* Kernels of the integer, logic and move instructions (manual, sections 12.9 to 12.12). */
 #include "emulator/gcn/exec/row_function.h"
 
+#include <string.h>
+
 static inline int32_t sext24(uint32_t x)
 {
     return (int32_t)(x << 8) >> 8;
@@ -69,6 +71,20 @@ ROW32(v_bfm_b32, ((1u << (a[i] & 31)) - 1) << (b[i] & 31))
 ROW32(v_alignbit_b32, (((uint64_t)a[i] << 32) | b[i]) >> (c[i] & 31))
 ROW32(v_alignbyte_b32, (((uint64_t)a[i] << 32) | b[i]) >> (8 * (c[i] & 3)))
 ROW32(v_xad_u32, (a[i] ^ b[i]) + c[i])
+CLONED gcn_vop_v_lshl_add_u64(struct gcn_valu *v)
+{
+    const uint64_t *a = v->a, *c = v->c;
+    const uint32_t *b = v->b;
+    uint64_t *d = v->d;
+    LANES
+        d[i] = (a[i] << (b[i] & 7)) + c[i];
+}
+
+CLONED gcn_vop_v_mov_b64(struct gcn_valu *v)
+{
+    memcpy(v->d, v->a, sizeof(uint64_t[GCN_LANES]));
+}
+
 ROW32(v_lshl_add_u32, (a[i] << (b[i] & 31)) + c[i])
 ROW32(v_add_lshl_u32, (a[i] + b[i]) << (c[i] & 31))
 ROW32(v_add3_u32, a[i] + b[i] + c[i])

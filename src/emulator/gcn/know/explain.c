@@ -76,8 +76,7 @@ static bool private_byte(struct gcn_wave *w, const struct gcn_uop *u, unsigned l
         *byte = offset - GCN_PRIVATE_APERTURE;
         return *byte < GCN_APERTURE_SIZE;
     case GCN_SCRATCH:
-        *byte =
-            (uint32_t)((u->base == 0x7f ? v[u->src[0]][lane] : w->s[u->base]) + (uint32_t)u->imm);
+        *byte = gcn_scratch_offset(w, u, lane);
         return true;
     case GCN_MUBUF: /* by the wave's part of the arena; what the SGPR adds is of all its lanes */
         offset = gcn_pair(&w->s[u->base]) & 0xffffffffffff;

@@ -75,6 +75,7 @@ static unsigned bits_of(char letter)
         return 64;
     case 'Q':
     case 'X':
+    case 'y':
         return 128;
     case 'w':
     case 'W':
@@ -317,7 +318,7 @@ static void put_result(list *o, const struct gcn_uop *u, char letter)
     x->type = type_of(letter);
     x->result = WT_RESULT_D;
     x->width = (uint8_t)(letter == 'Q' ? 0 : bits_of(letter));
-    if (u->form == GCN_FORM_SDWA && u->sel[2] < 6) {
+    if (u->form == GCN_FORM_SDWA && u->sel[2] < 6 && bits_of(letter) <= 32) {
         const bool byte = u->sel[2] < 4;
         const uint8_t at = (uint8_t)(byte ? 8 * u->sel[2] : 16 * (u->sel[2] - 4));
         x->width = byte ? 8 : 16;
@@ -365,9 +366,7 @@ static void put_carried_halves(list *o)
     }
 }
 
-/* Fields that choose lanes of matrices, in wt_insn_operands.mixed_as. */
-enum { BROADCASTS = 16, CHOSEN = 20, SHUFFLED = 24 };
-
+enum { BROADCASTS = 16, CHOSEN = 20, SHUFFLED = 24 }; /* fields of wt_insn_operands.mixed_as */
 static wt_lanes mixed_lanes(const struct wt_insn_operands *o, const struct wt_insn_operand *result,
                             unsigned lane, const struct wt_insn_operand *source)
 {
@@ -382,8 +381,9 @@ static wt_lanes mixed_lanes(const struct wt_insn_operands *o, const struct wt_in
 /* Each register of a matrix comes from that of C, and from A and B of several lanes. */
 static void put_matrix(list *o, const struct gcn_uop *u)
 {
-    const unsigned each = gcn_mfma_of(u->row)->type == GCN_MATRIX_F64 ? 2 : 1,
-                   count = u->result / each;
+    const struct gcn_mfma *m = gcn_mfma_of(u->row);
+    const unsigned each = m->type == GCN_MATRIX_F64 ? 2 : 1, count = u->result / each,
+                   of_c = m->sparse ? u->dst : u->src[2] - GCN_VGPR;
     const bool constant = u->src[2] < GCN_VGPR;
     o->unmasked = true;
     o->products = gcn_matrix_products(u->row);
@@ -393,10 +393,10 @@ static void put_matrix(list *o, const struct gcn_uop *u)
     for (unsigned i = 0; i < (constant ? 1u : 2u) * count; i++) {
         const unsigned n = i % count;
         const bool writes = i < count;
-        struct wt_insn_operand *x =
-            put_v(o, (writes ? u->dst : u->src[2] - GCN_VGPR) + n * each, 32 * each, writes);
+        const unsigned at = (writes ? u->dst : of_c) + n * each;
+        struct wt_insn_operand *x = put_v(o, at, 32 * each, writes);
         x->pair = (uint8_t)(n + 1);
-        x->leaf = writes ? 0 : WT_M_C;
+        x->leaf = writes ? 0 : m->sparse ? WT_M_OLD : WT_M_C;
         x->result = writes ? WT_RESULT_D : 0;
         x->width = (uint8_t)(32 * each);
     }
@@ -405,10 +405,10 @@ static void put_matrix(list *o, const struct gcn_uop *u)
         put_scalar_source(o, u, u->src[2], each == 2 ? 'F' : 'u');
         note_leaf(o, before, 2, each == 2 ? 'F' : 'u');
     }
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2u + m->sparse; i++) { /* the third is the index */
         const char letter = strchr(u->row->operands, ':')[1 + i];
-        struct wt_insn_operand *x =
-            put_v(o, u->src[i] - GCN_VGPR, 32 * gcn_registers_of(letter), false);
+        const unsigned bits = 32 * gcn_registers_of(letter);
+        struct wt_insn_operand *x = put_v(o, u->src[i] - GCN_VGPR, bits, false);
         x->crosses = true;
         x->leaf = (uint8_t)(WT_M_A + i);
     }
@@ -506,7 +506,7 @@ static void put_flat(list *o, const struct gcn_uop *u)
     const bool to_lds = u->lds && access == 'r' && encoding != GCN_FLAT;
     if ((access == 'r' && !to_lds) || (access == 'a' && u->glc))
         put_data(o, u, u->dst, u->size, true);
-    if (encoding != GCN_SCRATCH || u->base == 0x7f)
+    if (u->vaddr)
         put_v(o, u->src[0], wide ? 64 : 32, false)->aside = true;
     if (access != 'r')
         put_data(o, u, u->src[1], compares(u) ? 2u * u->size : u->size, false);

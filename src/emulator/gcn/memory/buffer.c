@@ -413,6 +413,12 @@ OP(buffer_atomic)
     return gcn_vmem_atomic(w, u, &t);
 }
 
+/* Among whom a model's caches are written back or forget: all, where it has no bits for it. */
+static enum wt_observed_scope scope_of(const struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return gcn_model_of(w->device)->scoped_caches ? gcn_scope_of(u) : WT_AMONG_SYSTEM;
+}
+
 /* Caches are coherent here. */
 #define CACHE(name, order, scope)                                                                  \
     OP(name)                                                                                       \
@@ -423,4 +429,5 @@ OP(buffer_atomic)
     }
 CACHE(buffer_wbinv, WT_ORDER_ACQUIRE, WT_AMONG_DEVICE)
 CACHE(buffer_invl2, WT_ORDER_ACQUIRE, WT_AMONG_SYSTEM)
-CACHE(buffer_wbl2, WT_ORDER_RELEASE, WT_AMONG_SYSTEM)
+CACHE(buffer_wbl2, WT_ORDER_RELEASE, scope_of(w, u))
+CACHE(buffer_inv, WT_ORDER_ACQUIRE, scope_of(w, u))

@@ -521,6 +521,8 @@ enum ds_atomic {
     DS_MAX_F,
     DS_WRAP,
     DS_ADD_F,
+    DS_PK_ADD_F16 = 0x17,
+    DS_PK_ADD_BF16,
     DS_ADD_F64 = 0x1c,
 };
 
@@ -580,6 +582,10 @@ static inline __attribute__((always_inline)) uint64_t computed(struct gcn_wave *
         return float_less(old, data, size) ? data : old;
     case DS_WRAP:
         return old >= data ? old - data : old + second;
+    case DS_PK_ADD_F16:
+        return gcn_atomic_pk_add_f16((uint32_t)old, (uint32_t)data);
+    case DS_PK_ADD_BF16:
+        return gcn_atomic_pk_add_bf16((uint32_t)old, (uint32_t)data);
     default: /* DS_ADD_F, DS_ADD_F64 */
         fp = gcn_fp_env(w, size == 4);
         return size == 8 ? wt_f64_add(old, data, &fp)

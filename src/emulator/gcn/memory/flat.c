@@ -16,8 +16,7 @@ static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct g
     }
     const bool pair =
         u->row->encoding == GCN_FLAT || (u->row->encoding == GCN_GLOBAL && u->base == 0x7f);
-    const bool address = pair || u->row->encoding == GCN_GLOBAL || u->base == 0x7f;
-    if (address && u->src[0] + pair >= w->vgprs)
+    if (u->vaddr && u->src[0] + pair >= w->vgprs)
         *next = gcn_no_row(w, u, u->src[0] + pair);
     else if (u->lds && (u->row->encoding == GCN_FLAT || u->row->operands[0] != 'r'))
         *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
@@ -132,7 +131,7 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
     return access(w, u, &t);
 }
 
-/* Offsets of private memory: from a VGPR or from an SGPR. */
+/* Offsets of private memory: from a VGPR, an SGPR or, on some models, from both or neither. */
 static const struct gcn_uop *scratch(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
 {
     const struct gcn_uop *next;
@@ -141,8 +140,7 @@ static const struct gcn_uop *scratch(struct gcn_wave *w, const struct gcn_uop *u
     struct gcn_targets t = {
         .at = u, .lanes = gcn_exec(w), .private = gcn_exec(w), .judged = u->lds};
     for (unsigned lane = 0; lane < GCN_LANES; lane++)
-        t.addr[lane] = (uint32_t)((u->base == 0x7f ? w->v[u->src[0]][lane] : w->s[u->base]) +
-                                  (uint32_t)u->imm);
+        t.addr[lane] = gcn_scratch_offset(w, u, lane);
     /* On the way to LDS each lane reads one place of memory: none may cross a dword. */
     for (uint64_t left = u->lds ? t.lanes : 0; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);

@@ -81,7 +81,7 @@ static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u,
     uint8_t bytes[8], before[8];
     addr &= ~(uint64_t)(u->size - 1);
     wt_met(&w->device->machine);
-    const enum gcn_atomic what = gcn_atomic_of(u->row);
+    const enum gcn_atomic what = gcn_atomic_of(gcn_model_of(w->device), u->row);
     if (!gcn_judge_scalar(w, u, WT_WATCH_ACCESS, addr, u->size) ||
         gcn_atomic_drops(w->device, what, addr)) {
         issued(w);

@@ -641,7 +641,7 @@ static void drop_atomics(struct gcn_wave *w, struct gcn_targets *t, enum gcn_ato
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t)
 {
-    const enum gcn_atomic what = gcn_atomic_of(u->row);
+    const enum gcn_atomic what = gcn_atomic_of(gcn_model_of(w->device), u->row);
     const unsigned words = u->size / 4u, from = u->src[1];
     const unsigned given = what == GCN_ATOMIC_CMPSWAP ? 2 * words : words;
     bool comes_back = false;

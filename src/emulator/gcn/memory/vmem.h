@@ -115,6 +115,14 @@ static inline bool gcn_judge_scalar(struct gcn_wave *w, const struct gcn_uop *u,
 
 /* ---- vmem_lane.c: one lane ---- */
 
+/* The byte of a lane's private memory that a SCRATCH instruction names. */
+static inline uint32_t gcn_scratch_offset(const struct gcn_wave *w, const struct gcn_uop *u,
+                                          unsigned lane)
+{
+    return (u->vaddr ? w->v[u->src[0]][lane] : 0) + (u->base != 0x7f ? w->s[u->base] : 0) +
+           (uint32_t)u->imm;
+}
+
 /* The address of byte `offset` of a lane's private memory, by the wave's FLAT_SCRATCH. */
 uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset);
 /* Reads `size` bytes of one lane's target, 1 to 16; false where nothing is mapped. */
@@ -155,17 +163,23 @@ enum gcn_atomic {
     GCN_ATOMIC_ADD_F64,
     GCN_ATOMIC_MIN_F64,
     GCN_ATOMIC_MAX_F64,
+    GCN_ATOMIC_PK_ADD_BF16,
+    GCN_ATOMIC_ADD_F32_ALL, /* not an opcode: denormal numbers count, too */
 };
 /* The operation of a row that is an atomic of memory. */
-static inline enum gcn_atomic gcn_atomic_of(const struct gcn_row *row)
+static inline enum gcn_atomic gcn_atomic_of(const struct gcn_model *model,
+                                            const struct gcn_row *row)
 {
-    return (enum gcn_atomic)gcn_atomic_number(row);
+    const enum gcn_atomic what = (enum gcn_atomic)gcn_atomic_number(row);
+    return what == GCN_ATOMIC_ADD_F32 && model->fused_matrices ? GCN_ATOMIC_ADD_F32_ALL : what;
 }
-/* vmem_atomic.c: the sum of singles, rounded to nearest; denormal ones are zeros (LLVM). */
-uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data);
+/* vmem_atomic.c: the sum of singles, rounded to nearest; denormal ones are zeros (LLVM) or not. */
+uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data, bool flush);
 /* The sums of pairs of halves, likewise; denormal ones count. */
 uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data);
-/* Likewise of doubles: @p what is one of the last three. Denormal ones count. */
+/* Likewise of bfloats. */
+uint32_t gcn_atomic_pk_add_bf16(uint32_t old, uint32_t data);
+/* Likewise of doubles: @p what is one of those of F64. Denormal ones count. */
 uint64_t gcn_atomic_f64(enum gcn_atomic what, uint64_t old, uint64_t data);
 /* The new value at a place of `size` bytes (4 or 8) that had `old`. Inline, so that loops know both
  * `what` and `size`. */
@@ -200,9 +214,12 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
     case GCN_ATOMIC_INC:
         return old >= data ? 0 : old + 1;
     case GCN_ATOMIC_ADD_F32:
-        return gcn_atomic_add_f32((uint32_t)old, (uint32_t)data);
+    case GCN_ATOMIC_ADD_F32_ALL:
+        return gcn_atomic_add_f32((uint32_t)old, (uint32_t)data, what == GCN_ATOMIC_ADD_F32);
     case GCN_ATOMIC_PK_ADD_F16:
         return gcn_atomic_pk_add_f16((uint32_t)old, (uint32_t)data);
+    case GCN_ATOMIC_PK_ADD_BF16:
+        return gcn_atomic_pk_add_bf16((uint32_t)old, (uint32_t)data);
     case GCN_ATOMIC_DEC:
         return old == 0 || old > data ? data : old - 1;
     default:

@@ -4,9 +4,9 @@
 #include "emulator/gcn/memory/vmem.h"
 #include "emulator/machine/softfloat.h"
 
-uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data)
+uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data, bool flush)
 {
-    struct wt_fp fp = {.flush_input = true, .flush_output = true, .propagate_nan = true};
+    struct wt_fp fp = {.flush_input = flush, .flush_output = flush, .propagate_nan = true};
     return wt_f32_add(old, data, &fp);
 }
 
@@ -15,6 +15,24 @@ uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data)
     struct wt_fp fp = {.propagate_nan = true};
     const uint32_t low = wt_f16_add((uint16_t)old, (uint16_t)data, &fp);
     return low | (uint32_t)wt_f16_add((uint16_t)(old >> 16), (uint16_t)(data >> 16), &fp) << 16;
+}
+
+/* The sum of bfloats: as of singles, which has all of its digits, rounded to nearest; a NaN keeps
+ * its upper half, quieted. */
+static uint32_t add_bf16(uint32_t old, uint32_t data)
+{
+    struct wt_fp fp = {.propagate_nan = true, .round = WT_RTZ};
+    const uint32_t sum = wt_f32_add(old << 16, data << 16, &fp);
+    const bool inexact = fp.flags & WT_FP_INEXACT;
+    if ((sum & 0x7fffffff) > 0x7f800000)
+        return sum >> 16;
+    const uint32_t below = (sum & 0xffff) | inexact, up = below > 0x8000 - !!(sum >> 16 & 1);
+    return (sum >> 16) + up;
+}
+
+uint32_t gcn_atomic_pk_add_bf16(uint32_t old, uint32_t data)
+{
+    return add_bf16(old & 0xffff, data & 0xffff) | add_bf16(old >> 16, data >> 16) << 16;
 }
 
 uint64_t gcn_atomic_f64(enum gcn_atomic what, uint64_t old, uint64_t data)
@@ -117,7 +135,9 @@ struct atomic_lanes {
     ONE_ATOMIC(PK_ADD_F16, size)                                                                   \
     ONE_ATOMIC(ADD_F64, size)                                                                      \
     ONE_ATOMIC(MIN_F64, size)                                                                      \
-    ONE_ATOMIC(MAX_F64, size)
+    ONE_ATOMIC(MAX_F64, size)                                                                      \
+    ONE_ATOMIC(PK_ADD_BF16, size)                                                                  \
+    ONE_ATOMIC(ADD_F32_ALL, size)
 ATOMICS_OF(uint32_t, 4)
 ATOMICS_OF(uint64_t, 8)
 #undef ATOMICS_OF
