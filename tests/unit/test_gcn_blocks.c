@@ -643,7 +643,7 @@ static uint64_t compare_program(unsigned k)
     static struct program p;
     char about[200];
     struct rig r[2];
-    rig_model = gcn_models + k % 4;
+    rig_model = gcn_models + k % 5;
     write_program(&p);
     const char *schedule = orders[below(6)];
     const unsigned groups = 1 + below(3), items = below(3) ? 128 : 1 + below(100);
