@@ -123,7 +123,7 @@ def test_only_kernel_needs_no_name(tmp_path):
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--trap-handler=/nonexistent"], "/nonexistent: cannot open"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", f"--trap-handler={VADD}"], "is an ELF file; a trap handler is its code alone"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--trap-handler=/dev/null"], "has 0 bytes"),
-    (["--gpu=gfx900:cu=0"], "must be 1 to 120"), (["--gpu=gfx900:warps=2"], "a gfx900 has no 'warps=2'"),
+    (["--gpu=gfx900:cu=0"], "must be 1 to 304"), (["--gpu=gfx900:warps=2"], "a gfx900 has no 'warps=2'"),
 ])
 def test_bad_options_are_explained(options, words):
     done = run("run", *options, VADD)
@@ -194,7 +194,7 @@ def test_a_malformed_object_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("at,value,words", [
-    (4, 1, "not an ELF file of 64 bits"), (7, 0, "OS/ABI 0, not 64"), (8, 9, "ABI version 9"), (48, 0x4c, "another GPU than gfx900"),
+    (4, 1, "not an ELF file of 64 bits"), (7, 0, "OS/ABI 0, not 64"), (8, 9, "ABI version 9"), (48, 0x36, "another GPU than gfx900"),
 ])
 def test_the_header_is_checked(tmp_path, at, value, words):
     bad = bytearray(VADD.read_bytes())
@@ -206,7 +206,7 @@ def test_the_header_is_checked(tmp_path, at, value, words):
 
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
 @pytest.mark.parametrize("target,version,gpu", [*(("gfx900", version, "gfx900") for version in (4, 5, 6)), *(("gfx906", version, "gfx906") for version in (4, 5, 6)),
-                                                *(("gfx90a", version, "gcn") for version in (4, 5, 6)),
+                                                *(("gfx90a", version, "gcn") for version in (4, 5, 6)), *(("gfx942", version, "gfx942") for version in (4, 5, 6)),
                                                 ("gfx9-generic", 6, "gfx900"), ("gfx9-generic", 6, "gfx906")])
 def test_versions_of_code_objects(tmp_path, target, version, gpu):
     """The size of a group as each version hands it over, from 5 on also whole groups and what is left; generic code of version 1 alone."""
@@ -231,6 +231,44 @@ def test_versions_of_code_objects(tmp_path, target, version, gpu):
         changed[51] = 2
         code.write_bytes(changed)
         assert "its generic code is of version 2, and version 1 alone is known" in run("run", "-g", gpu, "--grid=96", code).stderr
+
+
+# Recursion and an array in private memory, LDS, atomics, doubles, 64 bits, numbers of 16 bits.
+SEVERAL = """
+int fib(int n, volatile int *room) {
+    int mine[8];
+    for (int i = 0; i < 8; i++) mine[i] = n + i;
+    room[0] += mine[n & 7];
+    return n < 2 ? n : fib(n - 1, room) + fib(n - 2, room);
+}
+kernel void k(global int *out, global const float *in, int n, double d) {
+    local long l[64];
+    int t = __builtin_amdgcn_workitem_id_x(), g = __builtin_amdgcn_workgroup_id_x(), i = g * 64 + t;
+    volatile int room[3] = {i, n, 2};
+    l[t] = (long)i << 33 | t;
+    __builtin_amdgcn_s_barrier();
+    out[i] = fib(i % 7, room) + (int)(l[63 - t] >> 3) + room[0] + (int)(in[i] * 3.0f) + (int)(d * i / 3.0) + ((short)i * (short)n >> 1);
+    __atomic_fetch_add(out + 256, i, __ATOMIC_SEQ_CST);
+    __atomic_fetch_max(out + 257, i, __ATOMIC_RELAXED);
+}"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("compiler", ["clang-19", "clang-22"])
+def test_a_gfx942_computes_what_a_gfx90a_does(tmp_path, compiler, level):
+    """Private memory by FLAT_SCRATCH and scratch instructions, work-items in one register, scopes of accesses; on several dies, too."""
+    if not shutil.which(compiler):
+        pytest.skip(f"left out: {compiler} (not installed)")
+    (tmp_path / "k.cl").write_text(SEVERAL)
+    found = {}
+    for gpu in ("gfx90a", "gfx942"):
+        subprocess.run([compiler, "-target", "amdgcn-amd-amdhsa", f"-mcpu={gpu}", "-x", "cl", "-cl-std=CL2.0", "-nogpulib", level, "-w", tmp_path / "k.cl",
+                        "-o", tmp_path / "k.co"], check=True)
+        done = run("run", "-g", gpu, "--grid=256", "--arg=zeros:1088", "--arg=pattern:1024=0000803f", "--arg=5", "--arg=f64:1.5",
+                   "--check=memory,init,hazard", f"--dump-arg=0:{tmp_path}/out", tmp_path / "k.co")
+        assert done.returncode == 0, done.stderr
+        found[gpu] = struct.unpack("<272I", (tmp_path / "out").read_bytes())
+    assert found["gfx942"] == found["gfx90a"] and found["gfx942"][256:258] == (sum(range(256)), 255)
 
 
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
