@@ -7,7 +7,7 @@
 # they differ stand below. (Nothing has been tried on Ubuntu.)
 set -eu
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
-build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libedit-dev libxxhash-dev libmsgpack-dev libjson-c-dev"
+build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libedit-dev libxxhash-dev libmsgpack-dev libjson-c-dev zlib1g-dev"
 # The kernel that `make demo` compiles needs no C library.
 demo="gcc-riscv64-unknown-elf gdb-multiarch"
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
@@ -31,7 +31,7 @@ bench="qemu-user qemu-system-misc gdbserver oclgrind time libopenmpi-dev openmpi
 site="mkdocs mkdocs-material"
 format="clang-format"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libelf-dev:arm64 libdw-dev:arm64 libxxhash-dev:arm64 \
-libmsgpack-dev:arm64 libjson-c-dev:arm64 libcmocka-dev:arm64"
+libmsgpack-dev:arm64 libjson-c-dev:arm64 zlib1g-dev:arm64 libcmocka-dev:arm64"
 
 release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 absent=

@@ -114,11 +114,13 @@ static enum wt_status write_file(const struct view *v, struct json_object *recor
     FILE *out = to_stdout ? stdout : fopen(v->export, "w");
     if (!out)
         return wt_fail(err, WT_IO, "%s: %s", v->export, strerror(errno));
-    wt_view_write_page(out, recording);
+    const bool packed = wt_view_write_page(out, recording);
     const bool bad = fflush(out) != 0 || ferror(out);
     if (!to_stdout && fclose(out) != 0)
         return wt_fail(err, WT_IO, "%s: %s", v->export, strerror(errno));
-    return bad ? wt_fail(err, WT_IO, "%s: it cannot be written", v->export) : WT_OK;
+    return !packed ? wt_fail(err, WT_NO_MEMORY, "no host memory for the page")
+           : bad   ? wt_fail(err, WT_IO, "%s: it cannot be written", v->export)
+                   : WT_OK;
 }
 
 /* An image whose place is not known is a mistake of whoever asked for it. */

@@ -58,10 +58,12 @@ class Browser:
             self.log.append(answer)
 
     def open(self, url):
-        self.log.clear()
         self.ask("Page.navigate", url="about:blank")  # another fragment alone would not load it again
+        self.wait("location.href === 'about:blank'")
+        self.log.clear()  # of the page before, which may have lost its server
         self.ask("Page.navigate", url=url)
         self.wait("document.readyState === 'complete'")
+        self.wait("!document.getElementById('recording') || window.view")  # a recording is unpacked first
 
     def run(self, script):
         """The value of an expression of JavaScript, of a promise's too."""

@@ -1,10 +1,13 @@
 """What the tests of `wavetrap view` share: a browser, kernels of the families, pages and what is in them."""
+import base64
+import itertools
 import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import zlib
 
 import pytest
 
@@ -65,8 +68,23 @@ def view(*words, **more):
 
 
 def recording_of(page):
-    """The recording in a page."""
-    return json.loads(re.search(r'id="recording">(.*?)</script>', pathlib.Path(page).read_text(), re.S).group(1))
+    """The recording in a page, with the values of lanes where the protocol has them."""
+    packed = re.search(r'id="recording">(.*?)</script>', pathlib.Path(page).read_text(), re.S).group(1)
+    body = json.loads(zlib.decompress(base64.b64decode(packed)))
+    columns = iter(body.pop("columns"))
+    for _, waves in itertools.groupby(body["waves"], lambda wave: wave["id"]):
+        waves = list(waves)
+        for e in range(len(body["expressions"])):
+            taken = [wave for wave in waves if wave.get("values", [None] * 16)[e] == 0]
+            for wave in taken:
+                wave["values"][e] = {"each": []}
+            for _ in range(waves[0]["lanes"]):
+                before = None
+                for wave, value in zip(taken, next(columns), strict=True):
+                    before = before if value == 0 else value
+                    wave["values"][e]["each"].append(before)
+    assert next(columns, None) is None
+    return body
 
 
 @pytest.fixture

@@ -53,6 +53,13 @@ const tests = {
         const wide = m.rangeOf([{ values: [{ each: ['0', '100000'] }] }], 0);
         assert(m.shareOf(300, wide) > .4 && m.shareOf(4, range) === .5);
     },
+    'values of lanes are unpacked from columns'() {
+        const wave = (id, ...values) => ({ id, lanes: 2, values });
+        const body = { expressions: ['a', 'b'], columns: [['1', '2'], ['3', 0], ['x'], ['y'], [], [], [], []],
+                       waves: [wave('5', 0, { all: '7' }), { id: '5', lanes: 2, running: true }, wave('5', 0, 0), wave('6', { all: '1' }, { why: 'no' })] };
+        assert.deepStrictEqual(m.unpacked(body).waves.map((one) => one.values), [
+            [{ each: ['1', '3'] }, { all: '7' }], undefined, [{ each: ['2', '3'] }, { each: ['x', 'y'] }], [{ all: '1' }, { why: 'no' }]]);
+    },
     'frames of times'() {
         const model = new m.Model({ places: {}, dispatches: {}, waves: [], frames: [10, 20, 30].map((time) => ({ time, waves: [] })) });
         assert.deepStrictEqual([9, 10, 19, 20, 30, 99, undefined].map((time) => model.frameAt(time)), [null, 0, 0, 1, 2, 2, null]);

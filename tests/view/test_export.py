@@ -350,7 +350,7 @@ def test_a_source_cannot_end_the_page(export, kernel, browser):
 
 def test_units_of_the_page():
     done = subprocess.run(["node", HERE / "model_test.js", ROOT / "src/frontend/view/page/model.js"], capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout == "13 tests\n", done.stderr
+    assert done.returncode == 0 and done.stdout == "14 tests\n", done.stderr
 
 
 def test_a_page_opens_where_lanes_part_and_explains_itself(export, kernel, browser):

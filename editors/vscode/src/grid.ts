@@ -18,7 +18,7 @@ function pageFolder(): string {
 
 export function pageText(): string {
     const read = (name: string) => fs.readFileSync(path.join(pageFolder(), name), 'utf8');
-    const parts: Record<string, string> = { STYLE: read('style.css'), SCRIPT: SCRIPTS.map(read).join('\n'), RECORDING: 'null' };
+    const parts: Record<string, string> = { STYLE: read('style.css'), SCRIPT: SCRIPTS.map(read).join('\n'), RECORDING: '' };
     return read('page.html').replace(/@(STYLE|SCRIPT|RECORDING)@/g, (_whole, name: string) => parts[name]);
 }
 

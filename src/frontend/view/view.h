@@ -16,8 +16,9 @@
 extern const char wt_view_before[], wt_view_behind[];
 extern const size_t wt_view_before_size, wt_view_behind_size;
 
-/** Writes the page with a recording, the body of an answer to "wavetrap/recording". NULL: none. */
-void wt_view_write_page(FILE *out, struct json_object *recording);
+/** Writes the page with a recording, the body of an answer to "wavetrap/recording", which it
+ * changes. NULL: none. False: no host memory, and nothing is written. */
+bool wt_view_write_page(FILE *out, struct json_object *recording);
 
 /* ---- server.c ---- */
 

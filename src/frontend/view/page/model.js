@@ -30,6 +30,27 @@ function lanesText(lanes) {
     return parts.join(', ') || 'none';
 }
 
+/** Puts the values of lanes back where they belong in a packed recording (page.c): `columns` has them by id of waves, by expression, by lane;
+ * 0 is the value before. */
+function unpacked(body) {
+    const next = body.columns[Symbol.iterator]();
+    for (let first = 0, end; first < body.waves.length; first = end) {
+        for (end = first + 1; end < body.waves.length && body.waves[end].id === body.waves[first].id;)
+            end++;
+        const waves = body.waves.slice(first, end);
+        body.expressions.forEach((_text, e) => {
+            const taken = waves.filter((wave) => wave.values && wave.values[e] === 0);
+            taken.forEach((wave) => wave.values[e] = { each: new Array(wave.lanes) });
+            for (let lane = 0; lane < waves[0].lanes; lane++) {
+                let before = null;
+                next.next().value.forEach((value, i) => taken[i].values[e].each[lane] = before = value === 0 ? before : value);
+            }
+        });
+    }
+    delete body.columns;
+    return body;
+}
+
 const decoded = new WeakMap();
 
 /** What is computed once of each wave: `states` and `pcs` of its lanes. A lane's pc is the wave's, or, of one that is masked off, where it
@@ -346,5 +367,5 @@ class Model {
 }
 
 if (typeof module !== 'undefined')
-    module.exports = { NONE, RUNNING, MASKED, BARRIER, FAULTED, NOT_BEGUN, ENDED, STATE_NAMES, lanesOf, lanesText, statesOf, pcOf, itemOf, valueOf,
+    module.exports = { unpacked, NONE, RUNNING, MASKED, BARRIER, FAULTED, NOT_BEGUN, ENDED, STATE_NAMES, lanesOf, lanesText, statesOf, pcOf, itemOf, valueOf,
                        whyNot, numberOf, rampColour, rangeOf, shareOf, divergenceOf, Model };

@@ -72,6 +72,15 @@ class EditorTransport {
     }
 }
 
-const recording = JSON.parse(document.getElementById('recording').textContent);
-window.view = new View(document.body, recording ? new Recorded(recording)
-    : new Live(window.acquireVsCodeApi ? new EditorTransport(window.acquireVsCodeApi()) : new ServerTransport()));
+/** The recording in the page: JSON, packed and compressed, as base64. */
+async function recordingOf(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return unpacked(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).json());
+}
+
+const packed = document.getElementById('recording').textContent;
+if (packed)
+    recordingOf(packed).then((body) => window.view = new View(document.body, new Recorded(body)),
+                             (error) => document.body.append(`This page cannot be unpacked: ${error.message}`));
+else
+    window.view = new View(document.body, new Live(window.acquireVsCodeApi ? new EditorTransport(window.acquireVsCodeApi()) : new ServerTransport()));
