@@ -2,6 +2,8 @@
 #ifndef WT_CLI_CLI_H
 #define WT_CLI_CLI_H
 
+#include <stdio.h>
+
 #include "session/subcommand.h"
 
 extern const struct wt_subcommand cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
@@ -18,6 +20,17 @@ extern const struct wt_subcommand cli_debug, cli_dap, cli_view, cli_mcp, cli_exp
  */
 char **cli_view_page_words(const char *page, const struct wt_subcommand *command, int argc,
                            char **argv, int operand);
+
+/** A command line in two parts of text, between which commands of the console have their place,
+ * each by "-ex". NULL without host memory. */
+struct cli_again {
+    char *before, *after;
+};
+/** A `wavetrap debug` of such a run. The caller frees both parts. */
+struct cli_again cli_debug_again(const struct wt_subcommand *command, int argc, char **argv,
+                                 int operand);
+/** Prints a blank and a word of a command line, quoted for a shell where it must be. */
+void cli_print_word(FILE *out, const char *word);
 
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);

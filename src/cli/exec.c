@@ -632,9 +632,16 @@ static int exec(int argc, char **argv)
     int status = wt_subcommand_parse(&cli_exec, argc, argv, &e, NULL, 0, true);
     if (status == WT_SUBCOMMAND_GO && e.page)
         status = want_page(&e, argc, argv);
+    struct cli_again again = {NULL, NULL};
+    if (status == WT_SUBCOMMAND_GO && optind < argc)
+        again = cli_debug_again(&cli_exec, argc, argv, optind);
+    e.supervision.check.again[0] = again.before;
+    e.supervision.check.again[1] = again.after;
     if (status == WT_SUBCOMMAND_GO)
         status = run_with(&e, optind < argc ? argv + optind : NULL);
     free(e.supervision.report);
+    free(again.before);
+    free(again.after);
     for (int i = 2; e.supervision.page && i < 4; i++)
         free(e.supervision.page[i]);
     free(e.supervision.page);

@@ -83,20 +83,6 @@ static const struct wt_option options[] = {
 
 /* ---- the command that repeats a run ---- */
 
-static void print_word(FILE *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=:,./@%";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fprintf(out, " %s", word);
-        return;
-    }
-    fputs(" '", out);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, out);
-    fputc('\'', out);
-}
-
 /* Whether a word of the command line is an option of `explore` that `run` and `exec` do not have;
  * *value: the next word is its value. */
 static bool is_own(const char *word, bool *value)
@@ -128,7 +114,7 @@ static enum wt_status take_words(struct explore *x, int argc, char **argv, struc
         if (&argv[i] < x->program && is_own(argv[i], &value))
             i += value;
         else
-            print_word(out, argv[i]);
+            cli_print_word(out, argv[i]);
     }
     return out && !fclose(out) ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
@@ -152,7 +138,7 @@ static void print_outcome(const struct explore *x, size_t place)
     printf(":  wavetrap %s", x->is_host ? "exec" : "run");
     char option[sizeof schedule + 16];
     snprintf(option, sizeof option, "--schedule=%s", schedule);
-    print_word(stdout, option);
+    cli_print_word(stdout, option);
     printf("%s\n", x->words);
     for (const char *line = o->found; *line;) {
         const size_t length = strcspn(line, "\n");

@@ -239,59 +239,6 @@ static enum wt_status serve(struct view *v, struct wt_error *err)
     return status;
 }
 
-/* ---- of another command ---- */
-
-/* A word of a command line that is looked for among options. */
-struct page_word {
-    const char *word;
-    bool is_runs;  /* it says what is run, and how it is checked */
-    bool has_next; /* the next word is its argument */
-};
-
-static void see_option(void *context, const struct wt_option *option)
-{
-    static const char *const runs[] = {"gpu", "memory", "schedule", "fill", "no-jit"};
-    struct page_word *w = context;
-    const size_t length = strlen(option->name);
-    const bool is_short = option->letter && w->word[0] == '-' && w->word[1] == option->letter;
-    const char *after = is_short ? w->word + 2 : w->word + 2 + length;
-    if (!is_short && (strncmp(w->word, "--", 2) != 0 ||
-                      strncmp(w->word + 2, option->name, length) != 0 || (*after && *after != '=')))
-        return;
-    w->is_runs = strncmp(option->name, "check", 5) == 0;
-    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
-        w->is_runs |= strcmp(option->name, runs[i]) == 0;
-    w->has_next = option->argument && *option->argument != '[' && !*after;
-}
-
-char **cli_view_page_words(const char *page, const struct wt_subcommand *command, int argc,
-                           char **argv, int operand)
-{
-    const char *colon = strrchr(page, ':');
-    const bool has_number = colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
-    static char program[] = "wavetrap", view[] = "view", end[] = "--";
-    char **words = calloc((size_t)argc + 6, sizeof *words);
-    size_t count = 4;
-    if (!words ||
-        asprintf(&words[2], "--export=%.*s", has_number ? (int)(colon - page) : INT_MAX, page) <
-            0 ||
-        asprintf(&words[3], "--finding=%s", has_number ? colon + 1 : "1") < 0)
-        return NULL;
-    words[0] = program;
-    words[1] = view;
-    for (int i = 1; i < operand; i++) {
-        struct page_word w = {.word = argv[i]};
-        wt_subcommand_each_option(command, see_option, &w);
-        for (int k = 0; w.is_runs && k <= w.has_next; k++)
-            words[count++] = argv[i + k];
-        i += w.has_next;
-    }
-    words[count++] = end;
-    for (int i = operand; i < argc; i++)
-        words[count++] = argv[i];
-    return words;
-}
-
 static int view(int argc, char **argv)
 {
     struct view v = {.frames = 200};

@@ -373,6 +373,31 @@ static const struct wt_report_call *place_of_suppression(const struct wt_report_
     return wt_report_found_place(f);
 }
 
+/* Says what to type to stop at the first finding that a debugger of GPUs gets to. */
+static void print_command(const struct wt_report_check *check,
+                          const struct wt_report_found_list *all,
+                          const struct wt_report_looked *looked)
+{
+    const struct wt_report_found *first = NULL;
+    for (size_t i = 0; i < all->count && !first; i++)
+        if (!all->list[i].suppressed && all->list[i].finding.pc &&
+            all->list[i].finding.severity != WT_NOTE)
+            first = &all->list[i];
+    const struct wt_report_call *place = first ? wt_report_found_place(first) : NULL;
+    const char *slash = place ? strrchr(place->file, '/') : NULL;
+    const bool stops =
+        first && wt_finding_stop((enum wt_finding_kind)first->finding.kind) != WT_STOP_NEVER;
+    if (!check->again[0] || !check->again[1] ||
+        !(stops || (place && place->line) || (!first && looked && looked->faults)))
+        return;
+    fprintf(stderr, "wavetrap: to stop there: %s", check->again[0]);
+    if (stops)
+        fputs(" -ex 'catch check'", stderr);
+    else if (first)
+        fprintf(stderr, " -ex 'break %s:%u'", slash ? slash + 1 : place->file, place->line);
+    fprintf(stderr, " -ex run%s\n", check->again[1]);
+}
+
 static void print_findings(const struct wt_report_check *check,
                            const struct wt_report_found_list *all,
                            const struct wt_report_looked *looked, const char *report)
@@ -387,6 +412,7 @@ static void print_findings(const struct wt_report_check *check,
             wt_report_found_print(stderr, f);
     }
     print_sums(check, &s, all, looked);
+    print_command(check, all, looked);
     for (size_t i = 0; i < all->count && check->print_suppressions; i++)
         if (!all->list[i].suppressed)
             wt_report_suppression_print(stderr, &all->list[i],

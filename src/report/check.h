@@ -37,6 +37,8 @@ struct wt_report_check {
     const char *kernel;  /**< pattern of the kernels whose findings are reported; NULL: all */
     char *sarif, *junit; /**< files, a name a line; NULL: none */
     struct wt_report_suppressions suppressions;
+    const char *again[2]; /**< a command that debugs the run, before and after the words for what
+                               was found; NULL: none */
 };
 
 /**

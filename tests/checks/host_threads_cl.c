@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const source = "kernel void add(global int *p, int k) { p[get_global_id(0)] += k; }";
+static const char *const source =
+    "kernel void add(global int *p, int k) { p[get_global_id(0)] += k; }";
 static cl_command_queue queue[2];
 static cl_kernel kernel[2];
 static atomic_int seen;

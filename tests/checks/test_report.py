@@ -2,6 +2,8 @@
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import xml.etree.ElementTree
@@ -326,3 +328,13 @@ def test_wrong_options(tmp_path, words, message):
     done = subprocess.run([checks.command_under_test(), "exec", *words, "true"],
                           capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 125 and message in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("check, stop", [("memory", "Catchpoint 1 (check): out-of-bounds"), ("race", "Breakpoint 1, ")])
+def test_the_report_ends_with_a_command_that_stops_there(tmp_path, check, stop, cuda):
+    program = shutil.copy(cuda, tmp_path / "two words")
+    said = checks.run(checks.command_under_test(), "exec", "-g", "sm:cc=7.0", f"--check={check}", "--stats", program, "unrolled", "a'b").stderr
+    words = shlex.split(re.search(r"^wavetrap: to stop there: (.*)$", said, re.M)[1])
+    assert words[:2] == ["wavetrap", "debug"] and words[-3:] == [str(program), "unrolled", "a'b"] and "--stats" not in words, said
+    again = checks.run(checks.command_under_test(), "debug", "--batch", *words[2:])
+    assert stop in again.stdout, again.stdout + again.stderr
