@@ -674,7 +674,7 @@ static const struct wt_option options[] = {
      "); FILE has a list of choices; a program without races gives\nthe same with all of them",
      WT_OPTION_SET(set_schedule)},
     {"fill", 0, "VALUE",
-     "what registers, local and private memory and new memory of GPUs hold\n"
+     "the contents of registers, local and private memory and new memory of GPUs\n"
      "before they are written: zero, a pattern of 32 bits, random:SEED",
      WT_OPTION_SET(set_fill)},
     {"no-jit", 0, NULL, "translate nothing to machine code of this host: the same results, slower",

@@ -151,7 +151,7 @@ static const struct wt_option device_options[] = {
      "); FILE has a list of choices",
      WT_OPTION_SET(set_schedule)},
     {"fill", 0, "VALUE",
-     "what registers, local and private memory and new allocations hold\n"
+     "the contents of registers, local and private memory and new allocations\n"
      "before they are written: zero, a pattern of 32 bits, random:SEED",
      WT_OPTION_SET(set_fill)},
     {"no-jit", 0, NULL, "translate nothing to machine code of this host: the same results, slower",

@@ -143,9 +143,9 @@ def pages():
 
 
 COUNTS |= {f"messages with '{name}'": (most, lambda name=name: [text for text in messages() if re.search(PHRASES[name], text)])
-           for name, most in {"is no": 0, "told": 0, "so many": 0, "behind": 3, "go on": 2, "stands": 8, "met": 0, "begins with What": 14}.items()}
+           for name, most in {"is no": 0, "told": 0, "so many": 0, "behind": 3, "go on": 2, "stands": 8, "met": 0, "begins with What": 7}.items()}
 COUNTS |= {f"'{name}' in documents": (most, lambda name=name: [hit for text in pages() for hit in re.findall(PHRASES[name], text)])
-           for name, most in {"is no": 11, "told": 51, "so many": 3, "behind": 13, "go on": 8, "stands": 56}.items()}
+           for name, most in {"is no": 11, "told": 24, "so many": 3, "behind": 13, "go on": 8, "stands": 52}.items()}
 
 
 @pytest.mark.parametrize("what", COUNTS)

@@ -57,7 +57,7 @@ WAVETRAP_CG unsigned packed(unsigned mask, unsigned from)
 
 /* A value as words, the rest of the last one zeros. */
 template <class T> struct words_of {
-    static_assert(__is_trivially_copyable(T), "what threads exchange is copied as bytes");
+    static_assert(__is_trivially_copyable(T), "a value that threads exchange is copied as bytes");
     unsigned word[(sizeof(T) + 3) / 4];
 
     WAVETRAP_CG_MEMBER explicit words_of(const T &value) : word{0}

@@ -250,8 +250,8 @@ enum wt_status wt_debugger_defined(struct wt_debugger *d, wt_thread thread, stru
             view->since, view->since);
     case WT_DEFINED_CHANGED:
         return wt_fail(err, WT_STATE,
-                       "what was defined there before the host wrote at issue time %" PRIu64
-                       " is not kept: ask from then on ('goto %" PRIu64 "')",
+                       "the defined bits there before the host wrote at issue time %" PRIu64
+                       " are not kept: ask from then on ('goto %" PRIu64 "')",
                        view->since, view->since);
     default:
         return wt_fail(err, WT_STATE,

@@ -39,7 +39,7 @@ void wt_config_print_fill(const void *config, char *text, size_t size);
 #define WT_FILL_KEY                                                                                \
     {                                                                                              \
         "fill",                                                                                    \
-            "what registers and memory hold before they are written: zero, a pattern of\n"         \
+            "the contents of registers and memory before they are written: zero, a pattern of\n"   \
             "               32 bits such as 0xffc00000, or random:SEED (zero)",                    \
             .kind = WT_CONFIG_OWN, .take = wt_config_take_fill, .print = wt_config_print_fill      \
     }

@@ -171,7 +171,7 @@ static const struct {
     {"allocation", "ADDR", "the program's memory object at an address, or those around it",
      wt_rsp_allocation},
     {"check", "[N|goto N|catch [KIND|off]]",
-     "what --check has found; goes before it; stops before mistakes from now on", wt_rsp_check},
+     "findings of --check; goes before one; stops before mistakes from now on", wt_rsp_check},
     {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",
      each_lane},
     {"fault", "", "the mistake for which the current thread's wave is stopped", fault},

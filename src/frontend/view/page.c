@@ -1,5 +1,5 @@
-/* The page as a file. A recording in it is packed: values of lanes go into columns, in which each is
- * beside the one before it in time, and the whole is compressed. */
+/* The page as a file. A recording in it is packed: values of lanes go into columns, in which each
+ * is beside the one before it in time, and the whole is compressed. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -84,7 +84,7 @@ struct wt_counted_block *wt_counted_add_block(enum wt_counted_kind kind, uint64_
     const int fd = open(path, O_RDWR | O_CLOEXEC);
     struct wt_counted_block *b = fd >= 0 ? add_in(fd, size, place) : NULL;
     if (!b)
-        wt_say_once("what process %ld executes is not counted or checked: %s: %s", (long)getpid(),
+        wt_say_once("the kernels of process %ld are not counted or checked: %s: %s", (long)getpid(),
                     path, strerror(errno));
     if (fd >= 0)
         close(fd);
