@@ -400,7 +400,8 @@ static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt
 {
     struct found own = {.lanes = 0}, other = own, under_way = own, unwritten = own;
     struct cache *c = a->is_scalar ? &g->scalar : &g->vector;
-    const bool past = a->order != WT_ORDER_PLAIN; /* glc: the line is fetched anew */
+    /* GLC, SC1: the line is fetched anew */
+    const bool past = a->order != WT_ORDER_PLAIN && a->scope >= WT_AMONG_DEVICE;
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
         struct part p = {.a = a, .g = g, .lane = wt_lanes_lowest(left)};
         const uint64_t end = a->at[p.lane] + a->size;
@@ -439,8 +440,9 @@ static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt
                  "the store may be under way: no s_waitcnt vmcnt(0) waits for it");
     } else {
         tell(s, a, &own, true,
-             "the L1 cache may hold what was there at issue time %llu: no buffer_wbinvl1 follows "
-             "the store");
+             "the L1 cache may hold what was there at issue time %llu: no buffer_wbinvl1 (gfx942: "
+             "buffer_inv sc1) "
+             "follows the store");
     }
     return true;
 }
@@ -506,9 +508,10 @@ static void take_cache(struct wt_check_stale *s, const struct wt_observed_event 
     struct group *g = group_of(s, e->home);
     if (!g)
         return;
-    if (e->kind == WT_SEEN_FENCE) /* buffer_wbinvl1 */
-        empty(&g->vector, e->time);
-    else if (e->number & WT_CACHE_FORGETS)
+    if (e->kind == WT_SEEN_FENCE) { /* buffer_wbinvl1, buffer_inv */
+        if (e->order == WT_ORDER_ACQUIRE && e->scope >= WT_AMONG_DEVICE)
+            empty(&g->vector, e->time);
+    } else if (e->number & WT_CACHE_FORGETS)
         empty(&g->scalar, e->time);
     else
         g->dirties = 0;

@@ -272,6 +272,66 @@ def test_a_gfx942_computes_what_a_gfx90a_does(tmp_path, compiler, level):
 
 
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
+def test_dies_of_a_gfx942(tmp_path):
+    """Work-group n is on die n modulo xcc, as XCC_ID says; all compute units of the chip; numbers that do not fit are refused."""
+    (tmp_path / "k.cl").write_text("""kernel void k(global uint *o) {
+        uint x;
+        __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_XCC_ID, 0, 32)" : "=s"(x));
+        if (__builtin_amdgcn_workitem_id_x() == 0) o[__builtin_amdgcn_workgroup_id_x()] = x;
+    }""")
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-x", "cl", "-O1", "-nogpulib", "-w", tmp_path / "k.cl", "-o", tmp_path / "k.co"], check=True)
+    for dies in (1, 2, 8):
+        done = run("run", "-g", f"gfx942:cu=304,xcc={dies}", "--grid=64000", "--arg=zeros:4000", f"--dump-arg=0:{tmp_path}/out", tmp_path / "k.co")
+        assert done.returncode == 0, done.stderr
+        assert struct.unpack("<1000I", (tmp_path / "out").read_bytes()) == tuple(n % dies for n in range(1000))
+    for gpu, words in (("gfx942:cu=5,xcc=2", "a gfx942 has 8 dies at most, with as many compute units each"), ("gfx90a:xcc=2", "a gfx90a has 1 dies at most")):
+        done = run("run", "-g", gpu, "--grid=64", "--arg=zeros:4", tmp_path / "k.co")
+        assert done.returncode == 125 and words in done.stderr
+
+
+# gfx942 needs fewer wait states than gfx90a around v_dot and products of singles, and has products of four passes.
+MATRICES = """
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+typedef float f4 __attribute__((ext_vector_type(4)));
+typedef half h4 __attribute__((ext_vector_type(4)));
+typedef half h8 __attribute__((ext_vector_type(8)));
+typedef float f2 __attribute__((ext_vector_type(2)));
+typedef int i4 __attribute__((ext_vector_type(4)));
+kernel void k(global float *o, global const float *in) {
+    int t = __builtin_amdgcn_workitem_id_x();
+    h4 a, b;
+    h8 w;
+    for (int i = 0; i < 4; i++) a[i] = in[t + i], b[i] = in[t + 2 * i];
+    for (int i = 0; i < 8; i++) w[i] = in[t + i];
+    f4 c = 0;
+    i4 n = 3;
+    long l = (long)(t * 0x01020304) << 32 | 0x38393a3b;
+    c = __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, 0, 0, 0);
+    c = __builtin_amdgcn_mfma_f32_4x4x1f32(c[1], c[2], c, 0, 0, 0);
+    c = __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(l, l, c, 0, 0, 0);
+    c = __builtin_amdgcn_smfmac_f32_16x16x32_f16(a, w, c, t, 0, 1);
+    f2 x = {c[0], c[1]};
+    c = __builtin_amdgcn_mfma_f32_16x16x8_xf32(x, x, c, 0, 0, 0);
+    n = __builtin_amdgcn_mfma_i32_16x16x32_i8(l, l, n, 0, 0, 0);
+    int p = __builtin_amdgcn_cvt_pk_fp8_f32(c[0], c[1], t, true);
+    for (int i = 0; i < 4; i++) o[64 * i + t] = c[i] + n[i] + __builtin_amdgcn_cvt_f32_fp8(p, 2);
+}"""
+
+
+def test_products_that_clang_compiles_for_a_gfx942(tmp_path):
+    """No finding of hazard, init and memory, and the same numbers by each compiler."""
+    (tmp_path / "k.cl").write_text(MATRICES)
+    results = set()
+    for compiler in filter(shutil.which, ("clang-19", "clang-22")):
+        subprocess.run([compiler, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-x", "cl", "-cl-std=CL2.0", "-O2", "-nogpulib", "-w", tmp_path / "k.cl", "-o", tmp_path / "k.co"], check=True)
+        done = run("run", "-g", "gfx942", "--grid=64", "--arg=zeros:1024", "--arg=pattern:4096=0000803f0000c03f", "--check=hazard,init,memory",
+                   f"--dump-arg=0:{tmp_path}/out", tmp_path / "k.co")
+        assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
+        results.add((tmp_path / "out").read_bytes())
+    assert len(results) == 1 and set(results) != {bytes(1024)}
+
+
+@pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
 def test_an_instruction_that_is_not_executed_is_named(tmp_path):
     source = Path(tmp_path / "k.cl")
     source.write_text('kernel void k(global uint *o) { o[0] = 1; __asm__ volatile("v_screen_partition_4se_b32 v0, v1"); }')

@@ -279,7 +279,7 @@ def test_rocm_variable_of_the_version_chooses_the_model():
             assert (done.stdout, done.stderr) == (NAMES[model] + ": 0 wrong\n", ""), done.stderr
     assert ("wavetrap: HSA_OVERRIDE_GFX_VERSION is that of a gfx906, and the emulated GPU is a gfx900, which does not execute its code: -g gfx906, or unset it\n"
             in run("9.0.6", "-g", "gfx900").stderr)
-    for version in "10.3.0", "10.3.0", "9.0", "9.0.6x", "gfx906":
+    for version in "9.4.0", "10.3.0", "9.0", "9.0.6x", "gfx906":
         assert (f"wavetrap: HSA_OVERRIDE_GFX_VERSION={version}: no GPU of that version is emulated: 'wavetrap info --models' lists them\n"
                 in run(version).stderr)
 

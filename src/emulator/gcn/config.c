@@ -11,7 +11,8 @@
 void gcn_config_default(void *config)
 {
     struct gcn_config *c = config;
-    *c = (struct gcn_config){.model = gcn_models, .cu = 4, .sh = 1, .debug = true, .jit = 256};
+    *c = (struct gcn_config){
+        .model = gcn_models, .cu = 4, .xcc = 1, .sh = 1, .debug = true, .jit = 256};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
 
@@ -33,6 +34,10 @@ static enum wt_status check(const void *config, struct wt_error *err)
 {
     const struct gcn_config *c = config;
     const struct gcn_model *model = c->model;
+    if (c->xcc > 1 && (c->xcc > model->xcc || c->cu % c->xcc))
+        return wt_fail(err, WT_INVALID,
+                       "cu=%u,xcc=%u: a %s has %u dies at most, with as many compute units each",
+                       c->cu, c->xcc, model->target.name, model->xcc ? model->xcc : 1);
     return gcn_config_fits(c)
                ? WT_OK
                : wt_fail(err, WT_INVALID,
@@ -70,6 +75,8 @@ static const struct wt_config_key keys[] = {
      .take = take_model, .print = print_model},
     {"cu", "compute units, 1..304, at most those of the model (4); at most 16 a shader array",
      AT(cu), .least = 1, .most = GCN_MOST_CU},
+    {"xcc", "dies (XCC) of a gfx942, 1..8 (1): work-group n is on number n modulo xcc", AT(xcc),
+     .least = 1, .most = 8},
     {"se", "shader engines, 1..32, likewise (as many as the compute units need)", AT(se),
      .least = 1, .most = MOST_SE, .print = print_engines},
     {"sh", "shader arrays of an engine, 1..2 (1)", AT(sh), .least = 1, .most = MOST_SH},

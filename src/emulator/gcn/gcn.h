@@ -32,9 +32,10 @@ struct gcn_config {
     WT_CONFIG_HEAD;
     const struct gcn_model *model; /**< never NULL */
     unsigned cu;                   /**< compute units, 1..64; at most 16 a shader array */
-    unsigned se; /**< shader engines, 1..8; 0: as many as the compute units need */
-    unsigned sh; /**< shader arrays of an engine, 1..2 */
-    bool debug;  /**< it has wave control and address watch */
+    unsigned xcc; /**< dies that share the compute units and the work-groups, 1..8 */
+    unsigned se;  /**< shader engines, 1..8; 0: as many as the compute units need */
+    unsigned sh;  /**< shader arrays of an engine, 1..2 */
+    bool debug;   /**< it has wave control and address watch */
     /** Instructions that a wave goes on for before a violation of memory is told, 0..1000. */
     unsigned imprecise;
     unsigned jit;      /**< visits of an instruction after which it is translated; 0: never */

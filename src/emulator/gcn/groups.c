@@ -327,6 +327,8 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
     const struct wt_core_room *room = &d->machine.groups.room[cu];
     uint64_t left = ~room->waves & (UINT64_MAX >> (64 - slots));
     uint32_t found = 0;
+    if (k->next % d->config.xcc != gcn_xcc_of(d, cu))
+        return false;
     if ((k->origin.barred[cu / 64] >> cu % 64 & 1) || room->local + k->lds > model->lds_bytes ||
         wt_count_ones(left) < k->waves_per_group ||
         (scratch_is_short(d, k) && scratch_taken(d, k) + k->waves_per_group > k->scratch_waves))

@@ -52,15 +52,15 @@ void gcn_device_come_back(struct gcn_device *device);
 
 /** Where a dispatch comes from. */
 struct gcn_origin {
-    uint64_t launch;    /**< its number among the launches of its process, from 1; 0: no driver */
-    uint32_t packet;    /**< which packet of its queue it is: trap handlers may ask */
-    uint32_t doorbell;  /**< what s_sendmsg tells as the doorbell of its queue */
-    int32_t priority;   /**< where there is room, work-groups of a higher one start first */
-    uint32_t queue;     /**< the queue's id in the driver's debug interface (kfd.h) */
-    uint64_t barred[2]; /**< compute units that it may not have, as a bit set */
-    uint8_t vmid;       /**< vmid of its process: HW_ID.VM_ID; 0: GCN_KFD_VMID (debug.h) */
-    uint8_t pipe;       /**< HW_ID.PIPE_ID, 0 to 3 */
-    uint8_t slot;       /**< slot of its queue in the pipe: HW_ID.QUEUE_ID, 0 to 7 */
+    uint64_t launch;   /**< its number among the launches of its process, from 1; 0: no driver */
+    uint32_t packet;   /**< which packet of its queue it is: trap handlers may ask */
+    uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of its queue */
+    int32_t priority;  /**< where there is room, work-groups of a higher one start first */
+    uint32_t queue;    /**< the queue's id in the driver's debug interface (kfd.h) */
+    uint64_t barred[(304 + 63) / 64]; /**< compute units that it may not have, as a bit set */
+    uint8_t vmid; /**< vmid of its process: HW_ID.VM_ID; 0: GCN_KFD_VMID (debug.h) */
+    uint8_t pipe; /**< HW_ID.PIPE_ID, 0 to 3 */
+    uint8_t slot; /**< slot of its queue in the pipe: HW_ID.QUEUE_ID, 0 to 7 */
     /** Exceptions, in the order of MODE[20:12], that its waves enable beside their own. One of them
      * ends the run (WT_RUN_FAULT) before any trap handler; a debugger has it before that. */
     uint16_t caught;

@@ -15,6 +15,7 @@ enum hwreg {
     HW_TBA_HI = 17,
     HW_TMA_LO = 18,
     HW_TMA_HI = 19,
+    HW_XCC_ID = 20, /* of GPUs with dies: LLVM, "s_getreg" */
 };
 
 uint32_t gcn_status(const struct gcn_wave *w)
@@ -30,8 +31,10 @@ static uint32_t hw_id(const struct gcn_wave *w)
     const struct gcn_location at = gcn_wave_location(w->device, w->id);
     const struct gcn_origin *origin = &gcn_dispatch_of(w)->origin;
     const uint32_t group = (uint32_t)(w->group - w->device->group) % gcn_cu_waves(w->device);
+    const struct gcn_config *c = &w->device->config;
+    const uint32_t of_die = c->se < c->xcc ? 1 : c->se / c->xcc; /* engines */
     return at.wave | at.simd << 4 | (uint32_t)origin->pipe << 6 | at.cu << 8 | at.sh << 12 |
-           at.se << 13 | (group & 15) << 16 | (uint32_t)origin->vmid << 20 |
+           (at.se % of_die & 7) << 13 | (group & 15) << 16 | (uint32_t)origin->vmid << 20 |
            (uint32_t)origin->slot << 24 | 1u << 30;
 }
 
@@ -88,6 +91,9 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
     case HW_TMA_HI:
         *value = (uint32_t)(w->tma >> 40);
         return true;
+    case HW_XCC_ID:
+        *value = gcn_xcc_of(w->device, w->group->core);
+        return gcn_model_of(w->device)->xcc;
     default:
         return false;
     }

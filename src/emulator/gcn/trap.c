@@ -20,6 +20,8 @@ enum {
     MOST_SAVE_ENTRIES = 1000,
     TRAPSTS_ADDR_WATCH = 1 << 7 | 7 << 12,
     EXCP_ADDR_WATCH = 1 << 7,
+    TRAPSTS_HOST_TRAP = 1 << 22, /* these two: gfx942 */
+    TRAPSTS_TRAP_AFTER_INST = 1 << 25,
 };
 /* Trap numbers (LLVM, "User Guide for AMDGPU Backend": trap handler ABI). */
 enum { BREAKPOINT = 1, ABORT = 2 };
@@ -180,6 +182,14 @@ static void trap_behind(struct gcn_wave *w, uint32_t ttmp1)
     gcn_update_ready(w);
 }
 
+/* A trap behind a single step, which a gfx942 notes in TRAPSTS. */
+static void trap_at_step(struct gcn_wave *w)
+{
+    if (gcn_model_of(w->device)->private_registers && !gcn_kfd_handles(w, true))
+        w->trapsts |= TRAPSTS_TRAP_AFTER_INST;
+    trap_behind(w, 0);
+}
+
 void gcn_after_instruction(struct gcn_wave *w, bool step)
 {
     const uint32_t watched = watch_bits(w->watch_hits);
@@ -196,7 +206,7 @@ void gcn_after_instruction(struct gcn_wave *w, bool step)
             return; /* it has stopped already */
         w->step_due = w->at_barrier || w->gws;
         if (!w->step_due)
-            trap_behind(w, 0);
+            trap_at_step(w);
     }
 }
 
@@ -208,7 +218,7 @@ bool gcn_begin_step(struct gcn_wave *w, bool *step)
         return true;
     w->step_due = false;
     if (due)
-        trap_behind(w, 0);
+        trap_at_step(w);
     else
         *step = w->mode & GCN_MODE_DEBUG_EN;
     return !due || !debugger;
@@ -272,6 +282,8 @@ bool gcn_wave_trap(struct gcn_device *d, uint32_t wave, unsigned id)
         return false;
     if (!(id & 0xff))
         note_trap_zero(&d->wave[wave], "the host's trap 0", d->wave[wave].pc);
+    if (gcn_model_of(d)->private_registers)
+        d->wave[wave].trapsts |= TRAPSTS_HOST_TRAP;
     gcn_trap_from_outside(&d->wave[wave], (id & 0xff) << TTMP1_TRAP_SHIFT | TTMP1_HOST_TRAP);
     return true;
 }

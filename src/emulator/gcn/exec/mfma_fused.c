@@ -1,11 +1,12 @@
 /*
  * The sums of gfx942's products of matrices, but of singles and doubles, as MMA-Sim (arXiv
- * 2511.10909) found them on an MI300X: the products of a group are exact; each is cut (towards 0) to
- * 24 binary places below the largest exponent of the group; their sum and C are aligned to the larger
- * of both exponents, rounded down to 31 and to 24 places, and added; that is rounded to a single, to
- * nearest. Of numbers of 8 bits the products of even and of odd k are two such sums, which are
- * rounded down to 24 places of the larger exponent; a C that is smaller by more than 2^25 does not
- * count. An exponent is that of the operands: a product is below four times it, and 0 has -126.
+ * 2511.10909) found them on an MI300X: the products of a group are exact; each is cut (towards 0)
+ * to 24 binary places below the largest exponent of the group; their sum and C are aligned to the
+ * larger of both exponents, rounded down to 31 and to 24 places, and added; that is rounded to a
+ * single, to nearest. Of numbers of 8 bits the products of even and of odd k are two such sums,
+ * which are rounded down to 24 places of the larger exponent; a C that is smaller by more than 2^25
+ * does not count. An exponent is that of the operands: a product is below four times it, and 0 has
+ * -126.
  */
 #include "base/bits.h"
 #include "emulator/gcn/exec/cloned.h"
@@ -25,7 +26,10 @@ enum {
 
 static int least_exponent(enum gcn_matrix_type type)
 {
-    return type == GCN_MATRIX_F16 ? -14 : type == GCN_MATRIX_FP8 ? -7 : type == GCN_MATRIX_BF8 ? -15 : -126;
+    return type == GCN_MATRIX_F16   ? -14
+           : type == GCN_MATRIX_FP8 ? -7
+           : type == GCN_MATRIX_BF8 ? -15
+                                    : -126;
 }
 
 static CLONED take_all(struct gcn_fused_elements *to, const uint32_t *from, unsigned count,
@@ -63,9 +67,10 @@ struct fused_term {
 };
 
 /* The sums of every @p step th of @p count products, as whole numbers of 2^(most - PLACES). */
-static inline __attribute__((always_inline)) void
-add_terms(const struct fused_term *term, unsigned count, unsigned step, int32_t *sum, int32_t *most,
-          const unsigned side)
+static inline __attribute__((always_inline)) void add_terms(const struct fused_term *term,
+                                                            unsigned count, unsigned step,
+                                                            int32_t *sum, int32_t *most,
+                                                            const unsigned side)
 {
     COLUMNS
     sum[j] = 0, most[j] = INT32_MIN;
@@ -81,7 +86,8 @@ add_terms(const struct fused_term *term, unsigned count, unsigned step, int32_t 
         const struct fused_term t = term[n];
         COLUMNS
         {
-            const int32_t product = t.digits * t.b[j], below = most[j] - t.exponent - t.b_exponent[j];
+            const int32_t product = t.digits * t.b[j],
+                          below = most[j] - t.exponent - t.b_exponent[j];
             const uint32_t size = (uint32_t)(product < 0 ? -product : product)
                                   << (PLACES - 2 * DIGITS),
                            cut = size >> (below < 31 ? below : 31);
@@ -97,9 +103,8 @@ static inline double power(int32_t n)
 }
 
 /* Adds sums to D, which is C. */
-static inline __attribute__((always_inline)) void add_sums(uint32_t *d, const int32_t *sum,
-                                                           const int32_t *most, bool eight,
-                                                           const unsigned side)
+static inline __attribute__((always_inline)) void
+add_sums(uint32_t *d, const int32_t *sum, const int32_t *most, bool eight, const unsigned side)
 {
     COLUMNS
     {
@@ -115,8 +120,9 @@ static inline __attribute__((always_inline)) void add_sums(uint32_t *d, const in
     }
 }
 
-static inline __attribute__((always_inline)) void
-add_group(const struct fused_term *term, unsigned count, uint32_t *d, bool eight, const unsigned side)
+static inline __attribute__((always_inline)) void add_group(const struct fused_term *term,
+                                                            unsigned count, uint32_t *d, bool eight,
+                                                            const unsigned side)
 {
     int32_t sum[MOST_COLUMNS], most[MOST_COLUMNS], odd[MOST_COLUMNS], odd_most[MOST_COLUMNS];
     add_terms(term, count, eight ? 2 : 1, sum, most, side);
@@ -175,9 +181,8 @@ static bool is_plain(const uint32_t *d, unsigned side)
     return most < 0x7f800000;
 }
 
-static inline __attribute__((always_inline)) void add_row(struct fused_term *term, unsigned count,
-                                                          uint32_t *d, bool eight,
-                                                          const unsigned side)
+static inline __attribute__((always_inline)) void
+add_row(struct fused_term *term, unsigned count, uint32_t *d, bool eight, const unsigned side)
 {
     if (is_plain(d, side))
         add_group(term, count, d, eight, side);

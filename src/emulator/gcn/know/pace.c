@@ -373,6 +373,18 @@ static void pace_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
                     bit(MATRIX_AB) | bit(ACCUMULATOR_AB), p);
 }
 
+enum { NO_SIZE = SIZES };
+
+/* The size of a product but of doubles, by its passes. A gfx942 has products of 4 passes, and waits
+ * a state less for those of singles: they count as the largest ones that surely need no more. */
+static unsigned size_of(const struct gcn_row *row, const struct gcn_mfma *m)
+{
+    const unsigned size = m->passes < 8 ? 0 : m->passes == 8 ? 1 : 2;
+    if (row->models & GCN_ON_GFX90A || m->type != GCN_MATRIX_F32)
+        return size;
+    return size ? size - 1 : NO_SIZE;
+}
+
 /* On GPUs with one file of registers: LLVM, checkMAIHazards90A and checkMAIVALUHazards. What such a
  * product writes is late for every other use. */
 static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
@@ -380,11 +392,10 @@ static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
     const struct gcn_mfma *m = gcn_mfma_of(u->row);
     const char *letters = strchr(u->row->operands, ':') + 1;
     const bool doubles = m->type == GCN_MATRIX_F64;
-    const unsigned size = doubles          ? DOUBLE_4 + (m->side == 16)
-                          : m->passes == 2 ? 0
-                          : m->passes == 8 ? 1
-                                           : 2,
-                   c = u->src[2] - GCN_VGPR;
+    const unsigned size = doubles ? DOUBLE_4 + (m->side == 16) : size_of(u->row, m),
+                   c = (m->sparse ? u->dst + GCN_VGPR : u->src[2]) - GCN_VGPR;
+    if (size == NO_SIZE)
+        return;
     earlier(p,
             bit(UNIFIED_USE + size) | bit(UNIFIED_DOUBLE + size) |
                 (doubles ? bit(UNIFIED_MEMORY + size - DOUBLE_4) : bit(UNIFIED_C + size)),
@@ -530,12 +541,24 @@ static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, bool
         p->earlier[i].kind = p->later[i].kind = (uint16_t)(u->row - gcn_rows);
 }
 
+/* Rules of a gfx90a that later GPUs need not keep. */
+static void leave_out(const struct gcn_model *model, struct wt_insn_pace *p)
+{
+    const uint64_t all = bit(DOT_USE) | bit(DOT_OTHER) | bit(DOUBLE_FMA) | bit(DOUBLE_BETWEEN);
+    for (unsigned i = 0; i < WT_PACE_USES && model->fused_matrices; i++) {
+        p->earlier[i].rules &= ~all;
+        p->later[i].rules &= ~all;
+    }
+}
+
 bool gcn_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *p)
 {
     struct wt_insn_operands o;
     struct gcn_uop u;
     if (!gcn_uop_at((struct gcn_device *)m, pc, &u) || !gcn_operands(&u, &o))
         return false;
-    pace(&u, &o, gcn_model_of((struct gcn_device *)m)->unified, p);
+    const struct gcn_model *model = gcn_model_of((struct gcn_device *)m);
+    pace(&u, &o, model->unified, p);
+    leave_out(model, p);
     return true;
 }
