@@ -15,7 +15,7 @@ enum hwreg {
     HW_TBA_HI = 17,
     HW_TMA_LO = 18,
     HW_TMA_HI = 19,
-    HW_XCC_ID = 20, /* of GPUs with dies: LLVM, "s_getreg" */
+    HW_XCC_ID = 20, /* where there are dies: LLVM, "s_getreg" */
 };
 
 uint32_t gcn_status(const struct gcn_wave *w)

@@ -741,12 +741,13 @@ WT_MACHINE_FN(lane_sources) gcn_lane_sources;
 WT_MACHINE_FN(pace) gcn_pace;
 extern const struct wt_pace_table gcn_pace_table;
 
-/* How many SGPRs a wave has values in when it starts (groups.c). */
 /* The die of a compute unit: each has as many. */
 static inline uint32_t gcn_xcc_of(const struct gcn_device *d, uint32_t cu)
 {
     return cu / (d->config.cu / d->config.xcc);
 }
+
+/* How many SGPRs a wave has values in when it starts (groups.c). */
 unsigned gcn_first_sgprs(const struct gcn_wave *w);
 /* How many rows of VGPRs. */
 unsigned gcn_first_vgprs(const struct gcn_wave *w);
