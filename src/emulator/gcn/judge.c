@@ -24,7 +24,8 @@ static uint64_t ask(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_k
 {
     struct wt_lane_access a = access_of(w, u, kind, space, size);
     if (kind == WT_WATCH_ACCESS && space == WT_OBSERVED_GLOBAL)
-        a.lost = gcn_atomic_lost(gcn_atomic_of(gcn_model_of(w->device), u->row));
+        a.lost = gcn_atomic_lost(gcn_model_of(w->device),
+                                 gcn_atomic_of(gcn_model_of(w->device), u->row));
     return (uint64_t)wt_judge(&w->device->machine, &w->head, &a, lanes, at);
 }
 

@@ -230,8 +230,10 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
 /* Below which grain of memory hardware does an atomic (wt_lane_access.lost): of those on integers
  * PCI Express has three, and the others do not come to memory of the host; those on floats are
  * dropped in the GPU's fine-grained memory, too (AMD, "Hardware atomics operation support"). */
-static inline enum wt_grain gcn_atomic_lost(enum gcn_atomic what)
+static inline enum wt_grain gcn_atomic_lost(const struct gcn_model *model, enum gcn_atomic what)
 {
+    if (model->scoped_caches) /* gfx942: it does all */
+        return WT_GRAIN_COARSE;
     const bool on_bus =
         what == GCN_ATOMIC_SWAP || what == GCN_ATOMIC_CMPSWAP || what == GCN_ATOMIC_ADD;
     return on_bus                       ? WT_GRAIN_COARSE
@@ -241,7 +243,8 @@ static inline enum wt_grain gcn_atomic_lost(enum gcn_atomic what)
 /* Whether the device, which has its host behind PCI Express, drops an atomic at an address. */
 static inline bool gcn_atomic_drops(const struct gcn_device *d, enum gcn_atomic what, uint64_t addr)
 {
-    const enum wt_grain lost = d->config.atomics_pcie ? gcn_atomic_lost(what) : WT_GRAIN_COARSE;
+    const enum wt_grain lost =
+        d->config.atomics_pcie ? gcn_atomic_lost(gcn_model_of(d), what) : WT_GRAIN_COARSE;
     const struct wt_region *r = lost ? wt_regions_at(&d->machine.regions, addr) : NULL;
     return r && r->grain >= lost;
 }
