@@ -89,104 +89,91 @@ void vx_csr_init(struct vx_device *d)
         memset(&d->csr[row->first], row->csr, row->last - row->first + 1u);
 }
 
-bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value)
+/* A register that holds what was written to it; NULL: another one. */
+static uint64_t *kept(struct vx_warp *w, enum vx_csr csr)
 {
-    assert(number < 4096 && lane < w->device->machine.lanes && value);
-    const struct vx_device *d = w->device;
-    const uint8_t csr = d->csr[number];
-    if (csr == VX_NO_CSR)
-        return false;
-    switch ((enum vx_csr)csr) {
-    case VX_CSR_ZERO:
-        *value = 0;
-        break;
-    case VX_CSR_FFLAGS:
-        *value = w->fflags;
-        break;
-    case VX_CSR_FRM:
-        *value = w->frm;
-        break;
-    case VX_CSR_FCSR:
-        *value = (uint64_t)w->frm << 5 | w->fflags;
-        break;
-    case VX_CSR_MISA:
-        *value = misa(d);
-        break;
+    switch (csr) {
     case VX_CSR_MSCRATCH:
-        *value = d->profile->traps ? w->mscratch : w->core->mscratch;
-        break;
+        return w->device->profile->traps ? &w->mscratch : &w->core->mscratch;
     case VX_CSR_MSTATUS:
-        *value = w->mstatus;
-        break;
+        return &w->mstatus;
     case VX_CSR_MTVEC:
-        *value = w->mtvec;
-        break;
+        return &w->mtvec;
     case VX_CSR_MEPC:
-        *value = w->mepc;
-        break;
+        return &w->mepc;
     case VX_CSR_MCAUSE:
-        *value = w->mcause;
-        break;
+        return &w->mcause;
     case VX_CSR_MTVAL:
-        *value = w->mtval;
-        break;
+        return &w->mtval;
+    default:
+        return NULL;
+    }
+}
+
+static uint64_t read_csr(const struct vx_warp *w, enum vx_csr csr, unsigned number, unsigned lane)
+{
+    const struct vx_device *d = w->device;
+    switch (csr) {
+    case VX_CSR_ZERO:
+        return 0;
+    case VX_CSR_FFLAGS:
+        return w->fflags;
+    case VX_CSR_FRM:
+        return w->frm;
+    case VX_CSR_FCSR:
+        return (uint64_t)w->frm << 5 | w->fflags;
+    case VX_CSR_MISA:
+        return misa(d);
     case VX_CSR_DSCRATCH0:
     case VX_CSR_DSCRATCH1:
     case VX_CSR_DSCRATCH2:
     case VX_CSR_DSCRATCH3:
-        *value = w->dscratch[(csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane];
-        break;
+        return w->dscratch[(csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane];
     case VX_CSR_MCYCLE:
-        *value = vx_now(w);
-        break;
+        return vx_now(w);
     case VX_CSR_MCYCLEH:
-        *value = vx_now(w) >> 32;
-        break;
+        return vx_now(w) >> 32;
     case VX_CSR_MINSTRET:
-        *value = core_issues(w);
-        break;
+        return core_issues(w);
     case VX_CSR_MINSTRETH:
-        *value = core_issues(w) >> 32;
-        break;
+        return core_issues(w) >> 32;
     case VX_CSR_THREAD_ID:
-        *value = lane;
-        break;
+        return lane;
     case VX_CSR_WARP_ID:
-        *value = w->index;
-        break;
+        return w->index;
     case VX_CSR_CORE_ID:
-        *value = w->core->id;
-        break;
+        return w->core->id;
     case VX_CSR_ACTIVE_WARPS:
-        *value = active_warps(w);
-        break;
+        return active_warps(w);
     case VX_CSR_ACTIVE_THREADS:
         /* An injected instruction asks for the warp's own mask, not that of the injection. */
-        *value = (uint64_t)(d->injecting ? d->inject_mask : w->mask);
-        break;
+        return (uint64_t)(d->injecting ? d->inject_mask : w->mask);
     case VX_CSR_NUM_THREADS:
-        *value = d->config.threads;
-        break;
+        return d->config.threads;
     case VX_CSR_NUM_WARPS:
-        *value = d->config.warps;
-        break;
+        return d->config.warps;
     case VX_CSR_NUM_CORES:
-        *value = d->core_count;
-        break;
+        return d->core_count;
     case VX_CSR_LOCAL_MEM_BASE:
-        *value = d->profile->local_mem_base[d->config.xlen == 64];
-        break;
+        return d->profile->local_mem_base[d->config.xlen == 64];
     case VX_CSR_MHARTID:
-        *value = (uint64_t)w->id * d->config.threads + lane;
-        break;
+        return (uint64_t)w->id * d->config.threads + lane;
     case VX_CSR_NUM_BARRIERS:
-        *value = d->profile->slot_barriers;
-        break;
+        return d->profile->slot_barriers;
     default:
-        *value = read_cta(w, csr, number, lane);
-        break;
+        return read_cta(w, csr, number, lane);
     }
-    if (d->config.xlen == 32)
+}
+
+bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value)
+{
+    assert(number < 4096 && lane < w->device->machine.lanes && value);
+    const enum vx_csr csr = w->device->csr[number];
+    if (csr == VX_NO_CSR)
+        return false;
+    const uint64_t *own = kept(w, csr);
+    *value = own ? *own : read_csr(w, csr, number, lane);
+    if (w->device->config.xlen == 32)
         *value = (uint32_t)*value;
     return true;
 }
@@ -199,6 +186,7 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
     /* Numbers 0xC00-0xFFF are read-only (privileged ISA 2.1), and so are Vortex's there. */
     if (csr == VX_NO_CSR || number >> 10 == 3)
         return false;
+    uint64_t *own = kept(w, csr);
     switch ((enum vx_csr)csr) {
     case VX_CSR_FFLAGS:
         w->fflags = value & 31;
@@ -210,24 +198,6 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
         w->fflags = value & 31;
         w->frm = value >> 5 & 7;
         break;
-    case VX_CSR_MSCRATCH:
-        *(d->profile->traps ? &w->mscratch : &w->core->mscratch) = value;
-        break;
-    case VX_CSR_MSTATUS:
-        w->mstatus = value;
-        break;
-    case VX_CSR_MTVEC:
-        w->mtvec = value;
-        break;
-    case VX_CSR_MEPC:
-        w->mepc = value;
-        break;
-    case VX_CSR_MCAUSE:
-        w->mcause = value;
-        break;
-    case VX_CSR_MTVAL:
-        w->mtval = value;
-        break;
     case VX_CSR_DSCRATCH0:
     case VX_CSR_DSCRATCH1:
     case VX_CSR_DSCRATCH2:
@@ -235,6 +205,8 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
         w->dscratch[(csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane] = (uint32_t)value;
         break;
     default: /* the rest can be written, without effect */
+        if (own)
+            *own = value;
         break;
     }
     return true;

@@ -48,7 +48,6 @@ static void operand(struct vx_out *out)
 
 static void fence_set(struct vx_out *out, unsigned set)
 {
-    operand(out);
     put(out, "%s%s%s%s%s", set & 8 ? "i" : "", set & 4 ? "o" : "", set & 2 ? "r" : "",
         set & 1 ? "w" : "", set ? "" : "0");
 }
@@ -56,7 +55,6 @@ static void fence_set(struct vx_out *out, unsigned set)
 static void csr_name(struct vx_out *out, unsigned number)
 {
     const char *name = vx_csr_name(number);
-    operand(out);
     if (name)
         put(out, "%s", name);
     else
@@ -66,7 +64,6 @@ static void csr_name(struct vx_out *out, unsigned number)
 static void rounding_mode(struct vx_out *out, unsigned rm)
 {
     static const char *const names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "5", "6", "dyn"};
-    operand(out);
     put(out, "%s", names[rm]);
 }
 
@@ -78,91 +75,59 @@ static uint64_t target_of(uint64_t pc, int32_t imm, unsigned xlen)
 
 static void full_operand(struct vx_out *out, char letter, uint32_t word, unsigned xlen, uint64_t pc)
 {
+    /* Registers, of which those with capital letters are of floats, and where they begin. */
+    static const char letters[] = "dDsStTRr";
+    static const uint8_t bits[] = {7, 7, 15, 15, 20, 20, 27, 27};
+    operand(out);
+    const char *at = memchr(letters, letter, sizeof letters - 1);
+    if (at) {
+        const unsigned first = bits[at - letters], number = wt_field(word, first + 4, first);
+        put(out, "%s", letter < 'a' ? f_names[number] : x_names[number]);
+        return;
+    }
     switch (letter) {
-    case 'd':
-        operand(out);
-        put(out, "%s", x_names[wt_field(word, 11, 7)]);
-        break;
-    case 'D':
-        operand(out);
-        put(out, "%s", f_names[wt_field(word, 11, 7)]);
-        break;
-    case 's':
-        operand(out);
-        put(out, "%s", x_names[wt_field(word, 19, 15)]);
-        break;
-    case 'S':
-        operand(out);
-        put(out, "%s", f_names[wt_field(word, 19, 15)]);
-        break;
-    case 't':
-        operand(out);
-        put(out, "%s", x_names[wt_field(word, 24, 20)]);
-        break;
-    case 'T':
-        operand(out);
-        put(out, "%s", f_names[wt_field(word, 24, 20)]);
-        break;
-    case 'R':
-        operand(out);
-        put(out, "%s", f_names[wt_field(word, 31, 27)]);
-        break;
     case 'j':
-        operand(out);
         put(out, "%d", vx_imm_i(word));
         break;
     case 'l':
-        operand(out);
         put(out, "%d(%s)", vx_imm_i(word), x_names[wt_field(word, 19, 15)]);
         break;
     case 'q':
-        operand(out);
         put(out, "%d(%s)", vx_imm_s(word), x_names[wt_field(word, 19, 15)]);
         break;
     case 'a':
-        operand(out);
         put(out, "(%s)", x_names[wt_field(word, 19, 15)]);
         break;
     case 'p':
-        operand(out);
         put(out, "0x%llx", (unsigned long long)target_of(pc, vx_imm_b(word), xlen));
         break;
     case 'J':
-        operand(out);
         put(out, "0x%llx", (unsigned long long)target_of(pc, vx_imm_j(word), xlen));
         break;
     case 'u':
-        operand(out);
         put(out, "0x%x", wt_field(word, 31, 12));
         break;
     case '5':
-        operand(out);
         put(out, "%u", wt_field(word, 24, 20));
         break;
     case '6':
-        operand(out);
         put(out, "%u", wt_field(word, 25, 20));
         break;
     case 'E':
         csr_name(out, wt_field(word, 31, 20));
         break;
     case 'Z':
-        operand(out);
         put(out, "%u", wt_field(word, 19, 15));
         break;
     case 'm':
         rounding_mode(out, wt_field(word, 14, 12));
         break;
-    case 'r':
-        operand(out);
-        put(out, "%s", x_names[wt_field(word, 31, 27)]);
-        break;
     case 'g':
-        operand(out);
         put(out, "%u", wt_field(word, 26, 25));
         break;
     case 'F':
         fence_set(out, wt_field(word, 27, 24));
+        operand(out);
         fence_set(out, wt_field(word, 23, 20));
         break;
     }
@@ -173,26 +138,17 @@ static void rvc_operand(struct vx_out *out, char letter, uint16_t half, uint32_t
                         unsigned xlen, uint64_t pc)
 {
     const bool store = (word & 0x7f) == 0x23 || (word & 0x7f) == 0x27;
+    static const char letters[] = "dDtTzZ";
+    const unsigned numbers[] = {wt_field(half, 11, 7), wt_field(half, 6, 2),
+                                8 + wt_field(half, 4, 2)};
+    const char *at = memchr(letters, letter, sizeof letters - 1);
     operand(out);
+    if (at) {
+        const unsigned number = numbers[(at - letters) / 2];
+        put(out, "%s", letter < 'a' ? f_names[number] : x_names[number]);
+        return;
+    }
     switch (letter) {
-    case 'd':
-        put(out, "%s", x_names[wt_field(half, 11, 7)]);
-        break;
-    case 'D':
-        put(out, "%s", f_names[wt_field(half, 11, 7)]);
-        break;
-    case 't':
-        put(out, "%s", x_names[wt_field(half, 6, 2)]);
-        break;
-    case 'T':
-        put(out, "%s", f_names[wt_field(half, 6, 2)]);
-        break;
-    case 'z':
-        put(out, "%s", x_names[8 + wt_field(half, 4, 2)]);
-        break;
-    case 'Z':
-        put(out, "%s", f_names[8 + wt_field(half, 4, 2)]);
-        break;
     case 'x': /* rd'/rs1', or the base of a load or store */
         if ((half & 3) == 0)
             put(out, "%d(%s)", store ? vx_imm_s(word) : vx_imm_i(word),
