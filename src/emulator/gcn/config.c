@@ -75,8 +75,10 @@ static const struct wt_config_key keys[] = {
      .take = take_model, .print = print_model},
     {"cu", "compute units, 1..304, at most those of the model (4); at most 16 a shader array",
      AT(cu), .least = 1, .most = GCN_MOST_CU},
-    {"xcc", "dies (XCC) of a gfx942, 1..8 (1): work-group n is on number n modulo xcc", AT(xcc),
-     .least = 1, .most = 8},
+    {"xcc",
+     "dies (XCC) that share the work, 1..8, at most those of the model (1): work-group n is on "
+     "number n modulo xcc",
+     AT(xcc), .least = 1, .most = 8},
     {"se", "shader engines, 1..32, likewise (as many as the compute units need)", AT(se),
      .least = 1, .most = MOST_SE, .print = print_engines},
     {"sh", "shader arrays of an engine, 1..2 (1)", AT(sh), .least = 1, .most = MOST_SH},

@@ -13,7 +13,7 @@ FLUSH_ALWAYS = {"v_mad_f32", "v_mad_legacy_f32", "v_mac_f32", "v_mad_f16", "v_ma
                 "v_exp_legacy_f32", "v_log_legacy_f32", "v_sin_f32", "v_cos_f32", "v_rcp_f32", "v_rcp_iflag_f32", "v_rsq_f32",
                 "v_sqrt_f32", "v_dot2_f32_f16", "v_dot2c_f32_f16"}
 # They look at bits and compute nothing.
-QUIET = {"v_pack_b32_f16", "v_trig_preop_f64", "v_cmp_class_f16", "v_cmp_class_f32", "v_cmp_class_f64", "v_cmpx_class_f16",
+QUIET = {"v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32", "v_cvt_sr_fp8_f32", "v_cvt_sr_bf8_f32", "v_pack_b32_f16", "v_trig_preop_f64", "v_cmp_class_f16", "v_cmp_class_f32", "v_cmp_class_f64", "v_cmpx_class_f16",
          "v_cmpx_class_f32", "v_cmpx_class_f64"}
 # Each source is converted for itself: a NaN in one says nothing of the other.
 APART = {"v_cvt_pkrtz_f16_f32", "v_cvt_pknorm_i16_f32", "v_cvt_pknorm_u16_f32", "v_cvt_pknorm_i16_f16", "v_cvt_pknorm_u16_f16"}
