@@ -3,8 +3,8 @@
 #   need.sh STEP...          build, demo, kernels, hip, gen, ptx, offload, check-tools, check, full …
 #   need.sh --cost STEP...   only says how many packages they are, and how large
 #   need.sh --list STEP...   only their names
-# As root with apt-get; elsewhere it says what is missing and stops. The lists are Debian 12's; those of Debian 13 and Ubuntu 24.04 where
-# they differ stand below. (Nothing has been tried on Ubuntu.)
+# As root with apt-get; elsewhere it says what is missing and stops. The lists are Debian 12's; how those of Debian 13 and Ubuntu 24.04
+# differ stands below. (Nothing has been tried on Ubuntu.)
 set -eu
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libedit-dev libxxhash-dev libmsgpack-dev libjson-c-dev zlib1g-dev"
@@ -35,10 +35,33 @@ libmsgpack-dev:arm64 libjson-c-dev:arm64 zlib1g-dev:arm64 libcmocka-dev:arm64"
 
 release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 absent=
+edit() {
+    # shellcheck disable=SC2086
+    eval "$1=\$(echo \$$1 | sed '$2')"
+}
 case $release in
-trixie | noble)
-    build=$(echo "$build" | sed 's/libmsgpack-dev/libmsgpack-c-dev/')
+noble)
+    edit build s/libmsgpack-dev/libmsgpack-c-dev/
     absent="check gen hip offload full bench arm64"
+    ;;
+trixie)
+    # ROCm is that of LLVM 17, GCC 14 offloads. There are no OpenCL for Gen9, no Oclgrind, no LLVM before 17, no simtk. `make check` is a part (docs/testing.md).
+    edit build s/libmsgpack-dev/libmsgpack-c-dev/
+    edit arm64 s/libmsgpack-dev/libmsgpack-c-dev/
+    edit hip s/device-libs/device-libs-17/
+    edit offload s/-12/-14/g
+    edit bench s/oclgrind//
+    edit full s/python3-simtk//
+    check="ccache llvm-19 clang-19 lld-19 libclang-rt-19-dev clang-22 clang-tools-22 lld-22 llvm-22 qemu-user lldb-19 python3-lldb-19 python3-jsonschema file procps"
+    edit check_hip s/clang-tools-15/clang-tools-17/
+    check_ptx="gcc-14-offload-nvptx libgomp-plugin-nvptx1 libomp-19-dev libomp5-19"
+    gcn="clang-17 lld-17"
+    check_offload="clang-tools-19 libomp-19-dev"
+    check_gen="ocl-icd-opencl-dev"
+    gen=
+    driver=
+    format=
+    absent="gen"
     ;;
 esac
 
@@ -48,7 +71,7 @@ want=
 dap=
 for step in "$@"; do
     case " $absent " in *" $step "*)
-        reason="nothing: the packages of '$step' are Debian 12's, and this is $(. /etc/os-release && echo "$PRETTY_NAME")"
+        reason="nothing: packages of '$step' are Debian 12's, and this is $(. /etc/os-release && echo "$PRETTY_NAME")"
         [ $do != cost ] || { echo "$reason"; exit 0; }
         echo "need.sh installs $reason" >&2
         exit 1

@@ -1,8 +1,8 @@
 """Which versions of clang compile the tests' kernels for a family and a language, and by which words. scripts/need.sh installs all three for
 `make check`: 15 is that of hipcc, 19 that which it installs for users, 22 the newest of Debian 12."""
 from amd import MODEL
+from releases import BITCODE
 
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
 CLANGS = {

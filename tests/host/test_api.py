@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import WAVETRAP, code_object, compiled, environment, hip, wavetrap
+from conftest import ROCM_6, WAVETRAP, code_object, compiled, environment, hip, wavetrap
 
 
 def api(*args, **options):
@@ -77,6 +77,7 @@ def test_kernels_print_every_conversion():
     assert sorted(lines[6:-1]) == sorted(f"line {i} of 1000" for i in range(1000))
 
 
+@pytest.mark.skipif(ROCM_6, reason="HIP 5.7 waits in exit() for kernels that run")
 def test_a_program_may_leave_while_its_kernel_runs():
     done = api("exit-while-running")
     assert (done.stdout, done.returncode) == ("spins\n", 4)

@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from conftest import code_object, compiled, environment, hip, wavetrap
+from conftest import ROCM_6, code_object, compiled, environment, hip, wavetrap
+from releases import BITCODE
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-", "gfx908": "gfx908:sramecc+:xnack-",
@@ -138,7 +139,7 @@ def test_registers_are_spilled_to_accumulation_registers(tmp_path, level, model)
     source, program, out = (tmp_path / name for name in ("spill.cl", "spill.co", "out"))
     source.write_text(SPILL)
     subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", f"-mcpu={model}", "-x", "cl", "-cl-std=CL2.0", level, "-g", "-mcode-object-version=4",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", program], check=True)
+                    f"--rocm-device-lib-path={BITCODE}", source, "-o", program], check=True)
     code = subprocess.run(["llvm-objdump-19", "-d", program], check=True, capture_output=True, text=True).stdout
     assert len(re.findall(r"\ba\[?\d", code)) > 50
     launch = ["-g", model, "--kernel=spill", "--grid=64", "--block=64", "--arg=zeros:71680", "--arg=iota:4096"]
@@ -174,7 +175,7 @@ def test_how_waves_of_a_gfx90a_start(tmp_path, options):
     source, program, out = (tmp_path / name for name in ("ids.cl", "ids.co", "out"))
     source.write_text(IDS)
     subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-x", "cl", "-cl-std=CL2.0", "-O2", "-mcode-object-version=4", *options,
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", program], check=True)
+                    f"--rocm-device-lib-path={BITCODE}", source, "-o", program], check=True)
     done = wavetrap("run", "--check=init,hazard", "--kernel=ids", "--grid=8,4,6", "--block=4,2,3", "--arg=zeros:768", "--arg=i32:100", "--arg=i32:-3", f"--dump-arg=0:{out}", program)
     if options == ["-mtgsplit"]:
         assert done.returncode and "on different compute units (TG_SPLIT), and it asks for 96 bytes of LDS" in done.stderr, done.stderr
@@ -246,7 +247,7 @@ def test_code_for_another_model_is_named(tmp_path):
         path.chmod(0o755)
         done = hip(path, gpus=[gpu])
         assert done.stderr.startswith(f"wavetrap: {path}: {said}"), done.stderr
-        assert done.returncode == -signal.SIGABRT
+        assert done.returncode == (0 if ROCM_6 else -signal.SIGABRT)    # the runtime's own answer
 
 
 @pytest.mark.parametrize("compiler", ["clang++-19", "clang++-22"])

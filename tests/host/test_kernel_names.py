@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from conftest import compiled, wavetrap
-from test_offload import CLANG, GCC
+from test_offload import CLANG, GCC, VERSION
 
 HERE = pathlib.Path(__file__).parent
 FILLS = "fill(float*, int), fill(int*, int)"
@@ -148,7 +148,7 @@ def test_a_compressed_bundle_is_read(tmp_path, bundle, version):
 
 @pytest.mark.parametrize("compiler,flags,names", [
     ("clang++-19", CLANG, ["void add<int>(int*, int, int):4", "void add<float>(float*, int, float):4"]),
-    ("g++-12", [*GCC, "-fopenmp"], ["void add<int>(int*, int, int) [clone ._omp_fn.0]", "void add<float>(float*, int, float) [clone ._omp_fn.0]"])])
+    (f"g++-{VERSION}", [*GCC, "-fopenmp"], ["void add<int>(int*, int, int) [clone ._omp_fn.0]", "void add<float>(float*, int, float) [clone ._omp_fn.0]"])])
 def test_regions_of_openmp_are_named_after_their_function(tmp_path, compiler, flags, names):
     source, file = tmp_path / "add.cc", tmp_path / "add"
     source.write_text(ADD)
@@ -159,7 +159,7 @@ def test_regions_of_openmp_are_named_after_their_function(tmp_path, compiler, fl
     assert "takes" in said(file, "--kernel=add<int>", "--arg=1")
 
 
-@pytest.mark.parametrize("compiler,source,kernel", [("gcc-12", "openacc.c", "main._omp_fn.0"), ("gfortran-12", "openacc.f90", "MAIN__._omp_fn.0")])
+@pytest.mark.parametrize("compiler,source,kernel", [(f"gcc-{VERSION}", "openacc.c", "main._omp_fn.0"), (f"gfortran-{VERSION}", "openacc.f90", "MAIN__._omp_fn.0")])
 def test_regions_of_openacc_are_named(tmp_path, compiler, source, kernel):
     """GCC leaves a note for each kernel: all of them are read."""
     file = tmp_path / "program"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import compiled
+from releases import BITCODE, ROCM_CLANG
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
 from test_gcn_sessions import place  # noqa: E402
@@ -29,8 +30,8 @@ def objects(tmp_path):
     for number, more in (1, "out[1] = 9;"), (22, ""), (33, ""):
         source, out = tmp_path / f"m{number}.cl", tmp_path / f"m{number}.co"
         source.write_text(SOURCE % (more, number))
-        subprocess.run(["clang-15", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", "-O1", "-g",
-                        "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", out], check=True)
+        subprocess.run([f"clang-{ROCM_CLANG}", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", "-O1", "-g",
+                        f"--rocm-device-lib-path={BITCODE}", source, "-o", out], check=True)
         files.append(out)
     return files
 
