@@ -8,6 +8,8 @@
 #ifndef WT_RUNTIME_KFD_HOST_H
 #define WT_RUNTIME_KFD_HOST_H
 
+/* The kernel's, kfd_dbg_trap_args of kfd.h: Debian 13's header names it without a declaration. */
+struct kfd_ioctl_dbg_trap_args;
 #include <hsakmt.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -287,7 +289,6 @@ HSAKMT_STATUS hsaKmtDbgGetDeviceData(void **data, HSAuint32 *count, HSAuint32 *s
 /** Gives the queues as struct kfd_queue_entry, with @p suspend as they are once they have stopped.
  */
 HSAKMT_STATUS hsaKmtDbgGetQueueData(void **data, HSAuint32 *count, HSAuint32 *size, bool suspend);
-struct kfd_ioctl_dbg_trap_args; /* the kernel's kfd_dbg_trap_args of kfd.h */
 /** AMDKFD_IOC_DBG_TRAP; @p queues: the library's numbers of those that it names, or NULL. */
 HSAKMT_STATUS hsaKmtDebugTrapIoctl(struct kfd_ioctl_dbg_trap_args *args, HSA_QUEUEID *queues,
                                    HSAuint64 *result);
