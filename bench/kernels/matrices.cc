@@ -32,25 +32,27 @@ typedef int i32x16 __attribute__((ext_vector_type(16)));
 typedef double f64x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 
-/* A is by rows, B by columns: what a lane needs lies side by side. PER: k of a lane, OF: k of an instruction. */
-#define KERNEL(name, Part, Sum, Word, PER, OF, TILE, multiply, row_of)                                     \
-    __global__ void name(const Part *a, const Part *b, decltype(Sum()[0] + 0) *c, int side)               \
-    {                                                                                                     \
-        const int lane = threadIdx.x, left = blockIdx.x * 2 * TILE, top = blockIdx.y * 2 * TILE;          \
-        const int line = lane % TILE, first = lane / TILE * PER;                                          \
-        Sum sum[2][2] = {};                                                                               \
-        for (int k = 0; k < side; k += OF) {                                                              \
-            Word x[2], y[2];                                                                              \
-            for (int t = 0; t < 2; t++) {                                                                 \
-                x[t] = *(const Word *)&a[(top + t * TILE + line) * side + k + first];                     \
-                y[t] = *(const Word *)&b[(left + t * TILE + line) * side + k + first];                    \
-            }                                                                                             \
-            for (int t = 0; t < 4; t++)                                                                   \
-                sum[t / 2][t % 2] = multiply(x[t / 2], y[t % 2], sum[t / 2][t % 2], 0, 0, 0);             \
-        }                                                                                                 \
-        for (int t = 0; t < 4; t++)                                                                       \
-            for (int i = 0; i < TILE * TILE / 64; i++)                                                    \
-                c[(top + t / 2 * TILE + (row_of)) * side + left + t % 2 * TILE + line] = sum[t / 2][t % 2][i]; \
+/* A is by rows, B by columns: what a lane needs lies side by side. A wave makes a tile of 64 by 64, as the host's loop does.
+   PER: k of a lane, OF: k of an instruction, TILE: its rows and columns. */
+#define KERNEL(name, Part, Sum, Word, PER, OF, TILE, multiply, row_of)                                        \
+    __global__ void __launch_bounds__(64) name(const Part *a, const Part *b, decltype(Sum()[0] + 0) *c, int side) \
+    {                                                                                                         \
+        constexpr int N = 64 / TILE;                                                                          \
+        const int lane = threadIdx.x, left = blockIdx.x * 64, top = blockIdx.y * 64;                          \
+        const int line = lane % TILE, first = lane / TILE * PER;                                              \
+        Sum sum[N][N] = {};                                                                                   \
+        for (int k = 0; k < side; k += OF) {                                                                  \
+            Word x[N], y[N];                                                                                  \
+            for (int t = 0; t < N; t++) {                                                                     \
+                x[t] = *(const Word *)&a[(top + t * TILE + line) * side + k + first];                         \
+                y[t] = *(const Word *)&b[(left + t * TILE + line) * side + k + first];                        \
+            }                                                                                                 \
+            for (int t = 0; t < N * N; t++)                                                                   \
+                sum[t / N][t % N] = multiply(x[t / N], y[t % N], sum[t / N][t % N], 0, 0, 0);                 \
+        }                                                                                                     \
+        for (int t = 0; t < N * N; t++)                                                                       \
+            for (int i = 0; i < TILE * TILE / 64; i++)                                                        \
+                c[(top + t / N * TILE + (row_of)) * side + left + t % N * TILE + line] = sum[t / N][t % N][i]; \
     }
 #if defined(__gfx908__) || defined(__gfx90a__)
 KERNEL(of_f16, _Float16, f32x16, f16x4, 4, 8, 32, __builtin_amdgcn_mfma_f32_32x32x8f16, 8 * (i / 4) + 4 * (lane / 32) + i % 4)
@@ -67,7 +69,7 @@ KERNEL(of_f64, double, f64x4, double, 1, 4, 16, __builtin_amdgcn_mfma_f64_16x16x
 __global__ void of_f64(const double *, const double *, double *, int) {}
 #endif
 
-template <class Part, class Sum> static double multiply(void (*kernel)(const Part *, const Part *, Sum *, int), int side, int tile)
+template <class Part, class Sum> static double multiply(void (*kernel)(const Part *, const Part *, Sum *, int), int side)
 {
     const size_t all = (size_t)side * side;
     std::vector<Part> x(all), y(all);
@@ -80,7 +82,7 @@ template <class Part, class Sum> static double multiply(void (*kernel)(const Par
         hipMemcpy(a, x.data(), all * sizeof(Part), hipMemcpyHostToDevice) || hipMemcpy(b, y.data(), all * sizeof(Part), hipMemcpyHostToDevice))
         std::exit(1);
     const double begun = cpu_time();
-    hipLaunchKernelGGL(kernel, dim3(side / tile / 2, side / tile / 2), dim3(64), 0, 0, a, b, c, side);
+    hipLaunchKernelGGL(kernel, dim3(side / 64, side / 64), dim3(64), 0, 0, a, b, c, side);
     if (hipDeviceSynchronize())
         std::exit(1);
     const double seconds = cpu_time() - begun;
@@ -96,13 +98,13 @@ template <class Part, class Sum> static double multiply(void (*kernel)(const Par
 static void run(const char *kind, int side)
 {
     if (!std::strcmp(kind, "f16"))
-        multiply(of_f16, side, 32);
+        multiply(of_f16, side);
     else if (!std::strcmp(kind, "f32"))
-        multiply(of_f32, side, 32);
+        multiply(of_f32, side);
     else if (!std::strcmp(kind, "i8"))
-        multiply(of_i8, side, 32);
+        multiply(of_i8, side);
     else
-        multiply(of_f64, side, 16);
+        multiply(of_f64, side);
 }
 #else
 /* Halves have been widened to singles, bytes to integers of 32 bits. */

@@ -1,6 +1,7 @@
 """Host programs on AMD's GPUs of several models: which one a program gets, several at once, their debugger and core files."""
 import json
 import pathlib
+import itertools
 import re
 import signal
 import struct
@@ -226,6 +227,86 @@ def test_all_accumulation_registers_behind_some_vector_registers(tmp_path):
     assert done.returncode == 0 and struct.unpack("<64i", out.read_bytes()) == tuple(range(64)), done.stderr
     said = ask(["break last", "run", "stepi 4", "print $a255@5", "print $v163@5", "print/x $s7", "continue"], "--grid=64", "--block=64", "--arg=zeros:256", program)
     assert [one.split(" = ")[-1].strip() for one in said[3:6]] == ["5", "20", "0x1234"], said
+
+
+def open_cl(folder, text, model, version=19):
+    """A code object of OpenCL C, which clang of that version makes for the model."""
+    source = folder / "program.cl"
+    source.write_text(text)
+    subprocess.run([f"clang-{version}", "-target", "amdgcn-amd-amdhsa", f"-mcpu={model}", "-x", "cl", "-cl-std=CL2.0", "-O2", "-g", "-mcode-object-version=4",
+                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", source.with_suffix(".co")], check=True)
+    return source.with_suffix(".co")
+
+
+MASKED = """kernel void masked(global int *out, global const int *in, int count)
+{
+    local int staged[256];
+    int me = get_local_id(0), some = me % 3 != 1 && me < count;
+    __amdgpu_buffer_rsrc_t from = __builtin_amdgcn_make_buffer_rsrc((global void *)in, 0, 4 * count, 0x27000);
+    __amdgpu_buffer_rsrc_t to = __builtin_amdgcn_make_buffer_rsrc(out, 0, 4 * count, 0x27000);
+    uint at = some ? 4 * me : 0x80000000;
+    int value = __builtin_amdgcn_raw_buffer_load_b32(from, at, 0, 0);
+    __builtin_amdgcn_raw_ptr_buffer_load_lds(from, staged + me / 64 * 64, 4, at, 0, 0, 0);
+    BARRIER;
+    __builtin_amdgcn_raw_buffer_store_b32(value + 1000 * staged[me ^ 64], to, at, 0, 0);
+    __builtin_amdgcn_raw_ptr_buffer_atomic_add_i32(1 << 24, to, at, 0, 0);
+}
+"""
+
+
+@pytest.mark.parametrize("model", ["gfx900", "gfx90a"])
+@pytest.mark.parametrize("barrier", ["barrier(CLK_LOCAL_MEM_FENCE)", ""], ids=["barrier", "no barrier"])
+def test_buffers_mask_lanes_and_load_to_lds(tmp_path, model, barrier):
+    """Lanes that are masked off by an offset of 0x80000000 load 0 and store nothing, in LDS too; that is no finding. What a wave loads to LDS others have
+    after a barrier; without one it is a race."""
+    program, out = open_cl(tmp_path, MASKED.replace("BARRIER", barrier), model, 22), tmp_path / "out"
+    done = wavetrap("run", "-g", model, "--check=memory,race,init,hazard", "--schedule=random:3", "--grid=256", "--block=256", "--arg=iota:1024", "--arg=iota:1024",
+                    "--arg=i32:200", f"--dump-arg=0:{out}", program)
+    if not barrier:
+        assert done.returncode and re.search("error: .*race", done.stderr) and "race" in done.stderr, done.stderr
+        return
+    assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
+    some = [i % 3 != 1 and i < 200 for i in range(256)]
+    assert struct.unpack("<256i", out.read_bytes()) == tuple(i + 1000 * (i ^ 64) * some[i ^ 64] + (1 << 24) if some[i] else i for i in range(256))
+
+
+SCAN = """kernel void scan(global int *out, global const int *in, global atomic_int *state)
+{
+    local int part[64], sum;
+    int i = get_local_id(0), group = get_group_id(0), before = 0;
+    part[i] = in[get_global_id(0)] & 1023;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int step = 1; step < 64; step *= 2) {
+        int other = i >= step ? part[i - step] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        part[i] += other;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (i == 0) {
+        atomic_store_explicit(&state[group], part[63] << 2 | 1, memory_order_release, memory_scope_device);
+        for (int one = group - 1, seen = 0; one >= 0 && !(seen & 2); one--) {
+            while (!((seen = atomic_load_explicit(&state[one], memory_order_acquire, memory_scope_device)) & 3))
+                ;
+            before += seen >> 2;
+        }
+        atomic_store_explicit(&state[group], (before + part[63]) << 2 | 2, memory_order_release, memory_scope_device);
+        sum = before;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = sum + part[i];
+}
+"""
+
+
+@pytest.mark.parametrize("model", ["gfx900", "gfx90a"])
+def test_groups_that_wait_for_earlier_ones_end(tmp_path, model):
+    """A scan in one pass looks back at the sums of 511 groups before, of which a GPU has 40 or 160 at once: it ends under every schedule."""
+    program, out, choices = open_cl(tmp_path, SCAN, model), tmp_path / "out", tmp_path / "choices"
+    sums = tuple(itertools.accumulate(i & 1023 for i in range(32768)))
+    for schedule, units in (("rr:64", 4), ("rr:1", 1), ("rr:1000000", 4), ("lockstep", 4), ("random:1", 4), ("random:2", 1), (f"file:{choices}", 1)):
+        done = wavetrap("run", "-g", f"{model}:cu={units}", f"--schedule={schedule}", *([f"--write-schedule={choices}"] if schedule == "random:2" else []), "--grid=32768",
+                        "--block=64", "--arg=zeros:131072", "--arg=iota:131072", "--arg=zeros:2048", f"--dump-arg=0:{out}", program)
+        assert done.returncode == 0 and struct.unpack("<32768i", out.read_bytes()) == sums, (schedule, done.stderr)
 
 
 def test_a_program_gets_the_newest_model_for_which_it_has_code():

@@ -406,42 +406,70 @@ multiply_as(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN
         multiply(m, u, d, a, b, side, false);
 }
 
-static inline void take_doubles(const uint32_t (*registers)[GCN_LANES], double *to)
+/* Doubles of 8 lanes are in the order in which AVX2 makes them of two registers, and takes them
+ * apart: 0, 1, 4, 5, 2, 3, 6, 7. */
+#define MERGED(lane) (((lane) & ~7u) | ((lane)&1) | ((lane)&2) << 1 | ((lane)&4) >> 1)
+typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
+
+static inline __attribute__((always_inline)) void take_doubles(const uint32_t (*pair)[GCN_LANES],
+                                                               double *to)
 {
-    LANES
-        to[i] = wt_double_of_bits(registers[0][i] | (uint64_t)registers[1][i] << 32);
+    for (unsigned i = 0; i < GCN_LANES; i += 8) {
+        const words low = *(const words *)&pair[0][i], high = *(const words *)&pair[1][i];
+        *(words *)&to[i] = __builtin_shufflevector(low, high, 0, 8, 1, 9, 4, 12, 5, 13);
+        *(words *)&to[i + 4] = __builtin_shufflevector(low, high, 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+}
+
+static inline __attribute__((always_inline)) void give_doubles(const double *from,
+                                                               uint32_t (*pair)[GCN_LANES])
+{
+    for (unsigned i = 0; i < GCN_LANES; i += 8) {
+        const words x = *(const words *)&from[i], y = *(const words *)&from[i + 4];
+        *(words *)&pair[0][i] = __builtin_shufflevector(x, y, 0, 2, 8, 10, 4, 6, 12, 14);
+        *(words *)&pair[1][i] = __builtin_shufflevector(x, y, 1, 3, 9, 11, 5, 7, 13, 15);
+    }
+}
+
+enum { OF_K = 16 }; /* lanes that have one k of doubles */
+
+/* Adds to as many lanes of D; x and y: their elements of A and B, by k. */
+static inline __attribute__((always_inline)) void sum_doubles(double *sum, const double *x,
+                                                              const double *y, const unsigned side)
+{
+    const unsigned step = side == 4; /* its lanes have four rows, others one */
+    _Pragma("GCC ivdep") for (unsigned j = 0; j < OF_K; j++)
+    {
+        double d = sum[j];
+        for (unsigned k = 0; k < 4; k++)
+            d = __builtin_fma(x[OF_K * k + step * j], y[OF_K * k + j], d);
+        sum[j] = d;
+    }
 }
 
 static inline __attribute__((always_inline)) void
-multiply_doubles(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LANES],
-                 const void *a, const void *b, const uint32_t (*c)[GCN_LANES], const unsigned side)
+multiply_doubles(const struct gcn_mfma *m, uint32_t (*d)[GCN_LANES], const void *a, const void *b,
+                 const uint32_t (*c)[GCN_LANES], const unsigned side)
 {
-    enum { COUNT = 16 }; /* lanes of one k */
-    double x[GCN_LANES], y[GCN_LANES], sums[4][GCN_LANES], p[GCN_LANES], q[4][GCN_LANES];
+    _Alignas(64) double x[GCN_LANES], y[GCN_LANES], sum[GCN_LANES], rows[GCN_LANES];
     take_doubles(a, x);
     take_doubles(b, y);
-    for (unsigned n = 0; n < 16; n++) /* each lane's element of B, for each k */
-        memcpy(q[n / 4] + COUNT * (n % 4), y + COUNT * (n / 4), COUNT * sizeof *y);
-    for (unsigned n = 0; n < u->result / 2u; n++) {
-        double *sum = sums[n];
+    for (unsigned n = 0; n < (side == 16 ? 4 : 1); n++) {
+        int64_t unordered = 0;
         take_doubles(c + 2 * n, sum);
-        for (unsigned k = 0; k < 4; k++) {
-            for (unsigned part = 0; part < GCN_LANES / COUNT; part++) {
-                const double *rows = x + COUNT * k + 4 * n + part; /* as row_of_double() says */
-                for (unsigned j = 0; j < COUNT; j++)
-                    p[COUNT * part + j] = rows[side == 4 ? j & ~3u : 0];
-            }
-            const double *of_b = q[k];
-            LANES
-                sum[i] = __builtin_fma(p[i], of_b[i], sum[i]);
+        _Pragma("GCC unroll 4") for (unsigned lane = 0; lane < GCN_LANES; lane += OF_K)
+        {
+            for (unsigned i = 0; side == 4 && i < GCN_LANES; i++)
+                rows[MERGED(i)] = x[i / OF_K * OF_K + MERGED(row_of_double(m, 0, lane + i % OF_K))];
+            sum_doubles(sum + lane, side == 4 ? rows : x + MERGED(row_of_double(m, n, lane)), y,
+                        side);
         }
+        LANES
+            unordered |= sum[i] != sum[i] ? -1 : 0;
+        for (unsigned i = 0; unordered && i < GCN_LANES; i++)
+            sum[i] = sum[i] != sum[i] ? wt_double_of_bits(0x7ff8000000000000) : sum[i];
+        give_doubles(sum, d + 2 * n);
     }
-    for (unsigned r = 0; r < u->result; r++)
-        LANES {
-            const double sum = sums[r / 2][i];
-            const uint64_t bits = sum != sum ? 0x7ff8000000000000 : wt_double_bits(sum);
-            d[r][i] = (uint32_t)(bits >> r % 2 * 32);
-        }
 }
 
 /* BLGP of products of doubles (LLVM: NEG): signs of A, B and C. */
@@ -526,9 +554,9 @@ CLONED gcn_multiply_matrices(const struct gcn_uop *u, bool flush, void *d, const
     }
     if (m->type == GCN_MATRIX_F64) {
         if (m->side == 16)
-            multiply_doubles(m, u, d, a, b, c, 16);
+            multiply_doubles(m, d, a, b, c, 16);
         else
-            multiply_doubles(m, u, d, a, b, c, 4);
+            multiply_doubles(m, d, a, b, c, 4);
         return;
     }
     flush &= m->type == GCN_MATRIX_F16 || m->type == GCN_MATRIX_BF16;
