@@ -245,6 +245,27 @@ static void some_doubles(struct program *p)
     }
 }
 
+/* Pairs of singles in few registers, with halves and signs of all kinds: results are sources, too.
+ */
+static void some_pairs(struct program *p)
+{
+    static const uint16_t ids[] = {GCN_I_v_pk_fma_f32, GCN_I_v_pk_mul_f32, GCN_I_v_pk_add_f32,
+                                   GCN_I_v_pk_mov_b32};
+    for (unsigned left = 3 + below(6); left--;) {
+        const struct gcn_row *row = &gcn_rows[ids[below(4)]];
+        uint32_t sources = 0;
+        for (unsigned i = 0; i < 3; i++)
+            sources |= (below(4)   ? 256 + 2 + below(4) * 2
+                        : below(2) ? SCALAR + below(SCALARS) / 2 * 2
+                                   : 240 + below(8))
+                       << 9 * i;
+        put_word(p, 0xd3800000 | row->opcode << 16 | (below(2) ? 0x4000 : below(2) << 14) |
+                        (below(2) ? 0 : below(8) << 11) | (below(2) ? 0 : below(8) << 8) |
+                        (below(32) == 0) << 15 | (2 + below(4) * 2));
+        put_word(p, sources | (below(2) ? 3u : below(4)) << 27 | (below(2) ? 0 : below(8) << 29));
+    }
+}
+
 /* AT becomes the lower half of addresses in LDS's aperture, or a little below, sometimes not of all
  * lanes. */
 static void enter_aperture(struct program *p)
@@ -469,6 +490,8 @@ static void body(struct program *p, unsigned depth, unsigned count)
         default:
             if (below(16) == 0)
                 some_doubles(p);
+            else if (gcn_rows[GCN_I_v_pk_fma_f32].models & rig_model->set && below(8) == 0)
+                some_pairs(p);
             else
                 arithmetic(p);
             break;

@@ -109,7 +109,7 @@ static uint16_t list(const struct wt_paged_kind *kind, void *wave, uint16_t firs
             before = target[i];
         insn[i].branch.target = WT_ROWS_ELSEWHERE;
         for (uint32_t k = 0; k < *count; k++)
-            if (block->slot[k] == target[i])
+            if (block->slot[k] == target[i] && !insn[k].follows)
                 insn[i].branch.target = k;
     }
     if (kind->listed)
@@ -191,7 +191,7 @@ struct wt_paged_block *wt_paged_translate(struct wt_paged *p, const struct wt_pa
     for (size_t i = 0; i < block->rows->count; i++) {
         wt_code_handler *of = wt_paged_handler(kind, page, block->slot[i]);
         struct wt_paged_entry *entry = &entries->entry[block->slot[i]];
-        if (insn[i].op == WT_ROWS_HANDLER)
+        if (insn[i].op == WT_ROWS_HANDLER || insn[i].follows)
             continue;
         if (*of != kind->run)
             entry->run = *of;

@@ -397,9 +397,11 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
         e->before[e->at] = e->cache;
         e->body[e->at] = code->size;
         e->chosen = 0;
-        x86_integer_number(code, X86_SUB, true, LEFT, 1);
-        if (!e->unseen)
-            emit_leave(e, X86_BELOW);
+        if (!e->insn[e->at].follows) {
+            x86_integer_number(code, X86_SUB, true, LEFT, 1);
+            if (!e->unseen)
+                emit_leave(e, X86_BELOW);
+        }
         if (e->insn[e->at].conditional && !e->shape->regions)
             conditional(e);
         else
@@ -426,9 +428,11 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
     }
     for (uint32_t i = 0; i < e->count; i++)
         entry[i] = (uint32_t)(e->unseen && i && !e->met[i] ? 0 : enter(e, i));
-    for (uint32_t i = 0; i < e->count; i++)
+    for (uint32_t i = 0; i < e->count; i++) {
+        const uint32_t next = i + 1 + (i + 1 < e->count && e->insn[i + 1].follows);
         if (e->behind[i])
-            x86_land(code, e->behind[i], i + 1 < e->count ? entry[i + 1] : end);
+            x86_land(code, e->behind[i], next < e->count ? entry[next] : end);
+    }
     for (size_t i = 0; i < e->branches; i++)
         x86_land(code, e->branch[i].jump, entry[e->branch[i].target]);
 }

@@ -184,9 +184,11 @@ struct wt_rows_insn {
      * bits. */
     bool wide;
     bool is_signed;
-    bool ends;        /**< HANDLER: the wave's last instruction */
-    bool raises;      /**< floating point raises the program's exceptions, by lanes that execute */
-    bool guarded;     /**< the handler is called where the state says `guard` */
+    bool ends;    /**< HANDLER: the wave's last instruction */
+    bool raises;  /**< floating point raises the program's exceptions, by lanes that execute */
+    bool guarded; /**< the handler is called where the state says `guard` */
+    bool follows; /**< a part of the instruction before, whose handler does both: it is no issue,
+                     and nothing but the part before leads to it */
     bool conditional; /**< lanes for which `condition`, a predicate, is 1 execute it; neither
                          branches nor calls; 32 lanes */
     /** With regions: `lanes` channels, 1 to 16, from `channel` on execute it, whatever the mask

@@ -75,7 +75,8 @@ static size_t list(void *wave, uint16_t first, struct wt_rows_insn *insn, int32_
             break; /* it is nothing, or more than its handler */
         struct wt_rows_insn *n = &insn[count];
         target[count] = INT32_MAX;
-        if (!gcn_block_insn(w, u, n, block->rows))
+        const bool pair = count + 1 < WT_ROWS_MOST && gcn_block_pair(w, u, n, block->rows);
+        if (!pair && !gcn_block_insn(w, u, n, block->rows))
             *n = (struct wt_rows_insn){.op = u->row->encoding == GCN_SOPP ? WT_ROWS_HANDLER
                                                                           : WT_ROWS_CALL};
         else if (n->op == WT_ROWS_BRANCH || n->op == WT_ROWS_BRANCH_WHEN)
@@ -85,6 +86,10 @@ static size_t list(void *wave, uint16_t first, struct wt_rows_insn *insn, int32_
         block->floats |= n->raises;
         block->doubles |= n->raises && n->wide;
         is->slot[count] = (uint16_t)slot;
+        if (pair) { /* in the place of the instruction's second dword, where none begins */
+            is->slot[++count] = (uint16_t)(slot + 1);
+            target[count] = INT32_MAX;
+        }
         if (target[count] < (int32_t)GCN_SLOTS && target[count] > farthest)
             farthest = target[count];
         slot += u->length;
@@ -104,6 +109,13 @@ static void begin_floats(struct gcn_blocks *b, struct gcn_wave *w)
     gcn_fp_begin(w);
 }
 
+/* Whether an instruction of a block is the second one of a record. */
+static bool is_rest(const struct gcn_code *code, const struct block *block, uint32_t at)
+{
+    const uint16_t *slot = block->is.slot;
+    return at && slot[at] < slot[at - 1] + code->uop[slot[at - 1]].length;
+}
+
 /* Calls the handler of a record of the block that is executed. */
 static bool call_handler(struct wt_rows_state *s)
 {
@@ -112,17 +124,19 @@ static bool call_handler(struct wt_rows_state *s)
     struct gcn_wave *w = b->wave;
     struct gcn_code *code = w->code;
     const struct block *block = (const struct block *)b->all.executed;
-    const struct gcn_uop *u = &code->uop[block->is.slot[s->at]], *next;
+    const bool rest = is_rest(code, block, s->at);
+    const struct gcn_uop *u = &code->uop[block->is.slot[s->at - rest]], *next;
     struct wt_machine *m = &w->device->machine;
-    if (wt_paged_halts(&b->all, m, u, 0, &w->left))
+    if (!rest && wt_paged_halts(&b->all, m, u, 0, &w->left))
         return false;
     if (block->floats)
         gcn_fp_end(w);
     w->left = s->left;
-    b->all.next = next = handler_of(code, u)(w, u);
+    next = rest ? gcn_block_run_rest(w, u) : handler_of(code, u)(w, u);
+    b->all.next = next;
     wt_paged_called(m, &w->left);
     s->left = w->left;
-    b->all.totals.issues--; /* it is the handler's */
+    b->all.totals.issues -= !rest; /* it is the handler's */
     if (block->floats)
         begin_floats(b, w);
     return next == gcn_next(u) && w->left &&

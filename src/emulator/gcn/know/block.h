@@ -36,4 +36,11 @@ static inline bool gcn_block_has_512(const struct gcn_device *d)
 bool gcn_block_insn(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
                     uint16_t *rows);
 
+/* Likewise of an instruction on pairs of dwords: two, the second of which follows the first. */
+bool gcn_block_pair(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn to[2],
+                    uint16_t *rows);
+
+/* Executes the second of them, as an instruction on dwords; returns the record that comes next. */
+const struct gcn_uop *gcn_block_run_rest(struct gcn_wave *w, const struct gcn_uop *u);
+
 #endif

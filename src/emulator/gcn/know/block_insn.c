@@ -217,6 +217,96 @@ static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
     return true;
 }
 
+/* Source i of half k of a packed instruction. */
+static bool half_source(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, unsigned k,
+                        struct wt_rows_source *to)
+{
+    const bool moves = id_of(u) == GCN_I_v_pk_mov_b32,
+               high = (k && !moves ? u->op_sel_hi : u->op_sel) >> i & 1,
+               over = !moves && (k ? u->neg_hi : u->neg) >> i & 1;
+    const unsigned n = u->src[i];
+    if (n >= GCN_VGPR) {
+        *to = (struct wt_rows_source){.slot = ROW_BYTES * (n + high - GCN_VGPR)};
+    } else if (n < GCN_INLINE) {
+        if (n + 1 >= GCN_TTMP || !scalar_source(w, u, n + high, false, to))
+            return false;
+    } else if (!scalar_source(w, u, n, false, to)) {
+        return false;
+    }
+    if (to->constant)
+        to->value = (high ? 0 : to->value) ^ (uint32_t)over << 31;
+    to->sign_over = over && !to->constant;
+    return true;
+}
+
+/* Half k of a packed instruction on dwords. */
+static bool half(struct gcn_wave *w, const struct gcn_uop *u, const struct wt_rows_match *m,
+                 unsigned k, struct wt_rows_insn *to)
+{
+    const bool moves = id_of(u) == GCN_I_v_pk_mov_b32;
+    *to = (struct wt_rows_insn){.op = moves ? WT_ROWS_MOVE : m->op,
+                                .alu.modulo = true,
+                                .raises = !moves,
+                                .d = ROW_BYTES * (u->dst + k)};
+    for (unsigned i = 0; i < m->sources; i++)
+        if (!half_source(w, u, moves ? k : i, k, &to->s[i]))
+            return false;
+    return true;
+}
+
+/* Whether an instruction reads what another one writes. */
+static bool reads(const struct wt_rows_insn *n, const struct wt_rows_insn *written)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (!n->s[i].constant && !n->s[i].scalar && n->s[i].slot == written->d)
+            return true;
+    return false;
+}
+
+bool gcn_block_pair(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn to[2],
+                    uint16_t *rows)
+{
+    struct wt_rows_match m = {.sources = 1};
+    const bool moves = id_of(u) == GCN_I_v_pk_mov_b32;
+    if (u->row->encoding != GCN_VOP3P || u->clamp || u->omod ||
+        (!moves && (*u->row->operands != 'B' || !operation_of(u, &m))) ||
+        !half(w, u, &m, 0, &to[0]) || !half(w, u, &m, 1, &to[1]))
+        return false;
+    if (reads(&to[1], &to[0])) { /* then the upper half comes first */
+        const struct wt_rows_insn low = to[0];
+        to[0] = to[1];
+        to[1] = low;
+    }
+    to[0].guarded = !moves;
+    to[1].follows = true;
+    take_rows(rows, 0, u->last_vgpr + 1u);
+    return !reads(&to[1], &to[0]);
+}
+
+const struct gcn_uop *gcn_block_run_rest(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    struct wt_rows_insn part[2];
+    struct gcn_uop rest;
+    const char *why;
+    uint16_t rows[GCN_FILES];
+    gcn_block_pair(w, u, part, rows);
+    const struct gcn_row *row = &gcn_rows[part[1].op == WT_ROWS_FLOAT_ADD        ? GCN_I_v_add_f32
+                                          : part[1].op == WT_ROWS_FLOAT_MULTIPLY ? GCN_I_v_mul_f32
+                                                                                 : GCN_I_v_fma_f32];
+    const unsigned vop2 = row->encoding == GCN_VOP2 ? 0x100 : 0, d = part[1].d / ROW_BYTES,
+                   chosen = d != u->dst ? u->op_sel_hi : u->op_sel,
+                   signs = d != u->dst ? u->neg_hi : u->neg;
+    uint32_t word[2] = {0xd0000000 | (row->opcode + vop2) << 16 | d, (signs & (vop2 ? 3 : 7))
+                                                                         << 29};
+    for (unsigned i = 0; i < (vop2 ? 2 : 3); i++) {
+        const bool high = chosen >> i & 1, number = u->src[i] >= GCN_INLINE && u->src[i] < GCN_VGPR;
+        word[1] |= (high && number ? GCN_INLINE : u->src[i] + high) << 9 * i;
+    }
+    if (gcn_decode(gcn_model_of(w->device), word, 2, &rest, &why))
+        gcn_handler_of (&rest)(w, &rest);
+    return gcn_next(u);
+}
+
 /* ---- scalar instructions ---- */
 
 /* The operation of a scalar instruction, as a row has it. */
