@@ -31,6 +31,7 @@ from interrupts import interrupts, last_lines
 from matrices import matrices
 from observe import observation
 from real import real
+from recording import recording
 from reverse import reverse
 from view import view
 from vortex import host_programs
@@ -608,6 +609,7 @@ def parts(report, folder, options):
         "gcn_debug": lambda: gcn_debug(report, folder, WAVETRAP, GCN_DEBUG, pairs, timed, run, count, seconds),
         "hip": lambda: hip(report, folder, WAVETRAP, run, count),
         "live": lambda: live(report, folder, WAVETRAP, run, count),
+        "recording": lambda: recording(report, folder, WAVETRAP, pairs, run, count),
         "instructions": lambda: gcn_instructions(report, folder, WAVETRAP, count),
         "observe": observed,
         "oclgrind": lambda: oclgrind(report, WAVETRAP, pairs, count),

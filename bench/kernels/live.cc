@@ -1,5 +1,5 @@
-/* A program for live.py: LAUNCHES launches of BLOCKS blocks of 256 threads, whose loop has ROUNDS
- * rounds. */
+/* A program for live.py and recording.py: LAUNCHES launches of BLOCKS blocks of THREADS threads (256),
+ * whose loop has ROUNDS rounds. */
 #include <cstdio>
 #include <cstdlib>
 #ifdef __HIP__
@@ -21,11 +21,12 @@ __global__ void work(unsigned *data, unsigned rounds)
 int main(int argc, char **argv)
 {
     const unsigned blocks = atoi(argv[1]), launches = atoi(argv[2]), rounds = atoi(argv[3]);
+    const unsigned threads = argc > 4 ? atoi(argv[4]) : 256;
     unsigned *data, first = 0;
-    if (GPU(Malloc)((void **)&data, blocks * 1024))
+    if (GPU(Malloc)((void **)&data, 4ul * blocks * threads))
         return 1;
     for (unsigned i = 0; i < launches; i++)
-        work<<<blocks, 256>>>(data, rounds);
+        work<<<blocks, threads>>>(data, rounds);
     if (GPU(DeviceSynchronize)() || GPU(Memcpy)(&first, data, 4, GPU(MemcpyDeviceToHost)))
         return 1;
     printf("%u\n", first);

@@ -1,4 +1,4 @@
-/* live.cc in OpenCL: live_opencl FILE.cl BLOCKS LAUNCHES ROUNDS */
+/* live.cc in OpenCL: live_opencl FILE.cl BLOCKS LAUNCHES ROUNDS THREADS OPTIONS */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     static char text[4096];
     const char *source = text;
     const cl_uint rounds = (cl_uint)atoi(argv[4]);
-    const size_t group = 256, items = group * (size_t)atoi(argv[2]);
+    const size_t group = argc > 5 ? (size_t)atoi(argv[5]) : 256, items = group * (size_t)atoi(argv[2]);
     cl_platform_id platform;
     cl_device_id device;
     cl_uint first = 0;
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
-    if (clBuildProgram(program, 1, &device, "", NULL, NULL))
+    if (clBuildProgram(program, 1, &device, argc > 6 ? argv[6] : "", NULL, NULL))
         return 1;
     cl_kernel kernel = clCreateKernel(program, "work", NULL);
     cl_mem data = clCreateBuffer(context, CL_MEM_READ_WRITE, 4 * items, NULL, NULL);

@@ -271,9 +271,8 @@ static void vgprs(struct wt_archive *a, struct gcn_wave *w)
 static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
 {
     struct gcn_wave *w = &d->wave[n];
-    if (wt_archive_whole_but(a, w, sizeof *w, &w->v)) {
-        if (w->active)
-            vgprs(a, w);
+    if (wt_archive_slot(a, w, sizeof *w, &w->v, w->active)) {
+        vgprs(a, w);
         return;
     }
     if (wt_archive_reads(a))

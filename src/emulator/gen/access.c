@@ -64,7 +64,7 @@ void gen_device_use_table(struct gen_device *d, uint64_t root)
 {
     assert(!(root & WT_PAGE_MASK));
     d->root = root;
-    wt_machine_forget_code(&d->machine);
+    wt_machine_recheck_code(&d->machine);
 }
 
 /* The host memory behind an address; false if it is not mapped, or not mapped for writing. */

@@ -176,9 +176,8 @@ static void thread(struct wt_archive *a, struct gen_device *d, uint32_t n)
     struct gen_thread *t = &d->thread[n];
     const uint32_t first = n / GEN_SUBSLICE_THREADS * GEN_SUBSLICE_THREADS;
     uint32_t place = t->group ? (uint32_t)(t->group - d->group) - first : 0;
-    if (wt_archive_whole_but(a, t, sizeof *t, &t->g)) {
-        if (t->active)
-            registers(a, t);
+    if (wt_archive_slot(a, t, sizeof *t, &t->g, t->active)) {
+        registers(a, t);
         return;
     }
     if (wt_archive_reads(a))

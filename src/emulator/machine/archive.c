@@ -58,13 +58,18 @@ void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size)
     a->left -= size;
 }
 
-bool wt_archive_whole_but(struct wt_archive *a, void *bytes, size_t size, void *own)
+bool wt_archive_slot(struct wt_archive *a, void *bytes, size_t size, void *own, bool used)
 {
     void *mine;
+    if (!a->snapshot)
+        return false;
+    wt_archive_bool(a, &used);
+    if (!used)
+        return false;
     memcpy(&mine, own, sizeof mine);
-    const bool whole = wt_archive_whole(a, bytes, size);
+    wt_archive_bytes(a, bytes, size);
     memcpy(own, &mine, sizeof mine);
-    return whole;
+    return true;
 }
 
 struct wt_kept_copy {

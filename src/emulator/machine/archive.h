@@ -85,10 +85,11 @@ static inline bool wt_archive_whole(struct wt_archive *a, void *bytes, size_t si
 }
 
 /**
- * As wt_archive_whole, of a structure of which one member, the pointer at @p own, stays as the
- * machine has it: a buffer of its own.
+ * As wt_archive_whole, of a slot for a wave or a group that is in use; one member, the pointer at
+ * @p own, stays as the machine has it: a buffer of its own. False of a free slot, too: of most
+ * slots of a device a snapshot has what a file has, which is little.
  */
-bool wt_archive_whole_but(struct wt_archive *a, void *bytes, size_t size, void *own);
+bool wt_archive_slot(struct wt_archive *a, void *bytes, size_t size, void *own, bool used);
 
 /** Of a snapshot: as wt_archive_bytes, but bytes that have not changed are not copied. */
 void wt_archive_kept(struct wt_archive *a, struct wt_kept *kept, void *bytes, size_t size);

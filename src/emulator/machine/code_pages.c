@@ -89,7 +89,29 @@ void wt_code_page_free(struct wt_code_page *page)
     if (!page)
         return;
     free(page->watched);
+    free(page->bytes);
     free(page);
+}
+
+/* Bytes from the page's beginning on that its instructions may have. The last one reaches into the
+ * next page, where nothing may be mapped. */
+static size_t bytes_of(const struct wt_code_format *f)
+{
+    return WT_PAGE_SIZE + f->longest - f->granule;
+}
+
+/* NULL: the page cannot be read, or there is no host memory. */
+static uint8_t *read_bytes(const struct wt_code_cache *code, uint64_t base)
+{
+    const size_t size = bytes_of(code->format);
+    uint8_t *bytes = calloc(1, size);
+    if (!bytes || !code->read(code->context, base, bytes, WT_PAGE_SIZE)) {
+        free(bytes);
+        return NULL;
+    }
+    if (!code->read(code->context, base + WT_PAGE_SIZE, bytes + WT_PAGE_SIZE, size - WT_PAGE_SIZE))
+        memset(bytes + WT_PAGE_SIZE, 0, size - WT_PAGE_SIZE);
+    return bytes;
 }
 
 struct wt_code_page *wt_code_add_page(struct wt_code_cache *code, uint64_t addr)
@@ -98,6 +120,7 @@ struct wt_code_page *wt_code_add_page(struct wt_code_cache *code, uint64_t addr)
     struct wt_code_page *page = wt_code_page_new(code->format, addr & ~WT_PAGE_MASK);
     if (!page)
         return NULL;
+    page->bytes = code->read ? read_bytes(code, page->base) : NULL;
     struct wt_code_page **bucket = &code->bucket[(addr >> WT_PAGE_BITS) % WT_CODE_BUCKETS];
     page->next = *bucket;
     *bucket = page;
@@ -174,6 +197,25 @@ void wt_code_keep_pages(struct wt_code_cache *code, const struct wt_memory *from
             struct wt_code_page *page = *at;
             if (page->memory[0] == wt_memory_page(from, page->base) &&
                 page->memory[1] == wt_memory_page(from, page->base + WT_PAGE_SIZE)) {
+                at = &page->next;
+                continue;
+            }
+            *at = page->next;
+            wt_code_page_free(page);
+        }
+    }
+}
+
+void wt_code_recheck(struct wt_code_cache *code)
+{
+    for (unsigned i = 0; i < WT_CODE_BUCKETS; i++) {
+        struct wt_code_page **at = &code->bucket[i];
+        while (*at) {
+            struct wt_code_page *page = *at;
+            uint8_t *now = page->bytes ? read_bytes(code, page->base) : NULL;
+            const bool same = now && !memcmp(now, page->bytes, bytes_of(code->format));
+            free(now);
+            if (same) {
                 at = &page->next;
                 continue;
             }

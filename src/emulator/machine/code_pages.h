@@ -40,6 +40,8 @@ struct wt_code_page {
     struct wt_code_watched *watched; /**< one for each record; NULL until one is watched */
     const uint8_t
         *memory[2]; /**< wt_code_note_pages: the memory of this page and of the next one */
+    uint8_t *bytes; /**< that its instructions may have, as they were when it was made; NULL: they
+                       were not read */
 };
 
 #define WT_CODE_BUCKETS 256
@@ -48,6 +50,9 @@ struct wt_code_cache {
     const struct wt_code_format *format;
     struct wt_tlb *tlb; /**< tlb of the memory that code is fetched from */
     struct wt_code_page *bucket[WT_CODE_BUCKETS];
+    /** Reads bytes of code, for wt_code_recheck; NULL: nobody does. */
+    bool (*read)(void *context, uint64_t addr, void *bytes, size_t size);
+    void *context; /**< of `read` */
 };
 
 /** Makes an empty cache. @p format and @p tlb must live as long as it. */
@@ -123,5 +128,11 @@ void wt_code_note_pages(struct wt_code_cache *code, const struct wt_memory *from
  * so a page at the same place is the same page.
  */
 void wt_code_keep_pages(struct wt_code_cache *code, const struct wt_memory *from);
+
+/**
+ * Frees the decoded pages whose bytes are others than when they were made, and those whose bytes
+ * nobody has read: memory may have changed, or its addresses may mean other memory.
+ */
+void wt_code_recheck(struct wt_code_cache *code);
 
 #endif

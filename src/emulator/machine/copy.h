@@ -30,7 +30,6 @@ struct wt_copy {
      * last. True: the run returns WT_RUN_EVENT behind its instruction. */
     bool (*was_atomic)(void *context, uint64_t addr);
     void *context;
-    bool keeps_code; /**< decoded instructions stay: nobody else changes them */
     /** Set by the device: the process's memory. */
     struct wt_memory *process;
 };

@@ -88,7 +88,7 @@ void wt_groups_archive(struct wt_machine *m, struct wt_archive *a,
     const struct wt_groups *groups = &m->groups;
     for (uint32_t i = 0; i < places(groups) && !a->failed; i++) {
         struct wt_group_head *g = wt_group_at(groups, i);
-        if (!wt_archive_whole_but(a, g, groups->group_bytes, &g->local)) {
+        if (!wt_archive_slot(a, g, groups->group_bytes, &g->local, g->used)) {
             if (wt_archive_reads(a)) {
                 clear(groups, g);
                 g->core = i / groups->groups_per_core;

@@ -263,7 +263,19 @@ void wt_machine_forget_code(struct wt_machine *m)
     wt_tlb_clear(&m->tlb);
 }
 
+void wt_machine_recheck_code(struct wt_machine *m)
+{
+    wt_tlb_clear(&m->tlb);
+    wt_code_recheck(&m->code);
+}
+
 /* ---- in a host process ---- */
+
+static bool read_code(void *context, uint64_t addr, void *bytes, size_t size)
+{
+    struct wt_machine *m = context;
+    return m->ops->read_memory(m, UINT32_MAX, 0, addr, bytes, size);
+}
 
 static const uint8_t *copied_page(void *context, uint64_t addr)
 {
@@ -282,6 +294,8 @@ enum wt_status wt_in_process_begin(struct wt_machine *m, struct wt_error *err)
     wt_memory_free(m->memory);
     m->memory = process;
     m->process = (struct wt_in_process){.hosted = true, .memory = process};
+    m->code.read = read_code;
+    m->code.context = m;
     return WT_OK;
 }
 
@@ -295,10 +309,7 @@ enum wt_status wt_in_process_copy(struct wt_machine *m, struct wt_copy *copy, st
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     m->memory = made;
     m->process.copy = copy;
-    if (copy->keeps_code)
-        wt_tlb_clear(&m->tlb);
-    else
-        wt_machine_forget_code(m);
+    wt_machine_recheck_code(m);
     return WT_OK;
 }
 
@@ -308,7 +319,7 @@ void wt_in_process_rejoin(struct wt_machine *m)
     wt_memory_free(m->memory);
     m->memory = m->process.memory;
     m->process.copy = NULL;
-    wt_machine_forget_code(m);
+    wt_machine_recheck_code(m);
 }
 
 uint8_t *wt_in_process_page(const struct wt_machine *m, uint64_t addr)

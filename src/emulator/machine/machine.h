@@ -383,6 +383,8 @@ uint8_t *wt_in_process_page(const struct wt_machine *m, uint64_t addr);
 
 /** Forgets decoded code and the TLB: memory has changed, or is another one. */
 void wt_machine_forget_code(struct wt_machine *m);
+/** The same, but decoded code stays where its bytes in the process's memory are the same. */
+void wt_machine_recheck_code(struct wt_machine *m);
 
 /**
  * Replaces the set of watches, and forgets which hit was reported; count 0: none. The list is

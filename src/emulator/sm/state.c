@@ -258,25 +258,24 @@ static void running(struct wt_archive *a, struct sm_device *d, struct sm_warp *w
 }
 
 /* A warp in a snapshot: its rows have as much room as they ever needed. */
-static void whole_warp(struct wt_archive *a, struct sm_warp *w)
+static bool whole_warp(struct wt_archive *a, struct sm_warp *w)
 {
     const uint32_t room = w->room;
-    wt_archive_whole_but(a, w, sizeof *w, &w->r);
+    if (!wt_archive_slot(a, w, sizeof *w, &w->r, w->active))
+        return false;
     w->room = room;
     if (wt_archive_reads(a))
-        w->clean = false; /* a later warp may have used the rows of a free slot */
-    assert(!w->active || sm_rows_of(w) <= room);
-    if (w->active)
-        wt_archive_bytes(a, w->r, sm_rows_of(w) * sizeof *w->r);
+        w->clean = false; /* a later warp may have used the rows */
+    assert(sm_rows_of(w) <= room);
+    wt_archive_bytes(a, w->r, sm_rows_of(w) * sizeof *w->r);
+    return true;
 }
 
 static void warp(struct wt_archive *a, struct sm_device *d, uint32_t n)
 {
     struct sm_warp *w = &d->warp[n];
-    if (a->snapshot) {
-        whole_warp(a, w);
+    if (whole_warp(a, w))
         return;
-    }
     if (wt_archive_reads(a))
         *w = (struct sm_warp){.r = w->r, .room = w->room, .device = d, .id = n};
     wt_archive_bool(a, &w->active);

@@ -205,8 +205,7 @@ static void run_part(void *context)
                            .shared = is_not_shared,
                            .stored = ignore_store,
                            .was_atomic = meet,
-                           .context = m,
-                           .keeps_code = true};
+                           .context = m};
     const uint64_t begin = m->time;
     if (wt_in_process_copy(m, &copy, WT_IGNORED) || !hold(m, &r->part, &held))
         return;

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/bits.h"
 #include "base/clock.h"
 #include "emulator/machine/machine.h"
 #include "runtime/common/armed.h"
 #include "runtime/common/counted.h"
 #include "runtime/i915/code.h"
+#include "runtime/i915/kernels.h"
 
 /* Issues of a slice: as many as take about a millisecond, since whoever wants the device waits for
  * the end of one. How long an issue takes depends on the kernel and on how this program was built.
@@ -91,6 +93,22 @@ void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code,
     set_rest(g, false);
 }
 
+/* Notes which memory nobody but the threads of a walk uses while it runs. */
+static void note_own(struct drm_debugged *g, const struct gen_walk *walk)
+{
+    const uint64_t address = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
+    const uint64_t threads = gen_machine(g->device)->waves;
+    uint8_t base[8] = {0};
+    memset(g->own, 0, sizeof g->own);
+    if (walk->has_scratch)
+        g->own[0] = (struct drm_own){walk->general + walk->scratch,
+                                     (UINT64_C(1024) << walk->scratch_code) * threads};
+    if (walk->private_bytes &&
+        gen_device_read(g->device, walk->payload + walk->private_at, base, sizeof base))
+        g->own[1] = (struct drm_own){wt_load_le(base, sizeof base) & address,
+                                     walk->private_bytes * threads};
+}
+
 enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
                                  const struct wt_i915_mapping *mappings, size_t count,
                                  const struct gen_walk *walk, struct wt_error *err)
@@ -99,6 +117,7 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
     g->mappings = mappings;
     g->mapping_count = count;
     gen_device_use_table(g->device, root);
+    note_own(g, walk);
     wt_counted_before_kernel(&g->hosted, drm_code_state(), g->object_space);
     wt_counted_set_copies(&g->hosted, !g->judged);
     if (!g->judged)
@@ -133,6 +152,7 @@ void drm_debugged_lost_memory(struct drm_debugged *g, uint64_t addr)
 {
     if (!wt_recording_on(g->recording))
         return;
+    wt_machine_forget_code(gen_machine(g->device)); /* what is gone is not to be read again */
     g->mapping_count = 0;
     g->lost_memory = true;
     g->lost_addr = addr;
@@ -312,6 +332,8 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     if (!on)
         watched_set(&g->watched, gen_machine(g->device), NULL, 0, false);
     g->attached = on;
+    if (on)
+        wt_drm_kernels_record();
     g->held = g->stopped = g->unasked = false;
     set_attention(g, false);
     set_rest(g, !g->walking);

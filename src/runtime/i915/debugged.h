@@ -44,6 +44,9 @@ struct drm_debugged {
     bool judged;             /**< its accesses are checked: it is no kernel of the runtime's own */
     const struct wt_i915_mapping *mappings; /**< mappings of the walk under way */
     size_t mapping_count;
+    struct drm_own {
+        uint64_t address, size; /* the GPU's */
+    } own[2];       /**< own memory of the walk's threads: scratch memory, private arrays */
     bool stands;    /**< its thread waits while the walk stands for the debugger */
     bool attention; /**< a thread has entered the routine since the debugger asked; protected by
                          news.lock, which is never held while waiting for the device's lock */

@@ -2,6 +2,8 @@
  * which are those of this process. See debugged.h. */
 #include "runtime/i915/debugged.h"
 
+#include "emulator/machine/memory.h"
+
 static struct gen_device *device_of(void *gpu)
 {
     return ((struct drm_debugged *)gpu)->device;
@@ -21,10 +23,22 @@ static bool maps(void *gpu, uint64_t addr)
     return mapping_at(gpu, addr) != NULL;
 }
 
+/* Whether a page, which the GPU sees there, has own memory of threads and nothing else: an object
+ * that begins with such memory is for that alone. */
+static bool is_own(const struct drm_debugged *g, const struct wt_i915_mapping *m, uint64_t page)
+{
+    bool own = false;
+    for (size_t i = 0; i < sizeof g->own / sizeof *g->own; i++) {
+        const uint64_t begin = g->own[i].address, end = begin + g->own[i].size;
+        own |= page >= begin && page < end && (end - page >= WT_PAGE_SIZE || m->address == begin);
+    }
+    return own;
+}
+
 static bool is_shared(void *gpu, uint64_t addr)
 {
     const struct wt_i915_mapping *m = mapping_at(gpu, addr);
-    return m && m->shared;
+    return m && m->shared && !is_own(gpu, m, m->address + (addr - (uintptr_t)m->host));
 }
 
 static bool has_kernels(void *gpu)

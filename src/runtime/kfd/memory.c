@@ -30,6 +30,12 @@ static uint64_t page_up(uint64_t addr)
     return page_down(addr + HOST_PAGE - 1);
 }
 
+/* Whether others may use it while kernels run. Scratch memory is its waves' alone. */
+static bool is_fine(const struct host_allocation *a)
+{
+    return !a->flags.ui32.CoarseGrain && !a->flags.ui32.Scratch;
+}
+
 static bool show(struct host_gpu *gpu, const struct host_allocation *a)
 {
     struct wt_error err;
@@ -39,8 +45,7 @@ static bool show(struct host_gpu *gpu, const struct host_allocation *a)
     const bool shown = a->gpu_addr == a->addr
                            ? !gcn_device_map(gpu->device, from, size, true, &err)
                            : !gcn_device_map_alias(gpu->device, from, size, pages, &err);
-    const bool fine = !a->flags.ui32.CoarseGrain && !a->flags.ui32.Scratch;
-    const bool told = shown && gcn_device_set_grain(gpu->device, from, size, fine, !a->node);
+    const bool told = shown && gcn_device_set_grain(gpu->device, from, size, is_fine(a), !a->node);
     host_leave(gpu);
     return told;
 }
@@ -535,7 +540,7 @@ bool host_memory_is_shared(struct host *host, uint64_t addr)
     if (pthread_mutex_trylock(&host->lock))
         return true;
     a = host_memory_find(host, addr, &before);
-    const bool shared = !a || !a->node || !a->flags.ui32.CoarseGrain || a->registrations;
+    const bool shared = !a || !a->node || is_fine(a) || a->registrations;
     pthread_mutex_unlock(&host->lock);
     return shared;
 }
