@@ -52,7 +52,7 @@ struct wt_code_cache {
     struct wt_code_page *bucket[WT_CODE_BUCKETS];
     /** Reads bytes of code, for wt_code_recheck; NULL: nobody does. */
     bool (*read)(void *context, uint64_t addr, void *bytes, size_t size);
-    void *context; /**< of `read` */
+    void *context; /**< that `read` gets */
 };
 
 /** Makes an empty cache. @p format and @p tlb must live as long as it. */

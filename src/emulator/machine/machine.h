@@ -383,7 +383,7 @@ uint8_t *wt_in_process_page(const struct wt_machine *m, uint64_t addr);
 
 /** Forgets decoded code and the TLB: memory has changed, or is another one. */
 void wt_machine_forget_code(struct wt_machine *m);
-/** The same, but decoded code stays where its bytes in the process's memory are the same. */
+/** Clears the TLB, and forgets decoded code whose bytes in the process's memory are others. */
 void wt_machine_recheck_code(struct wt_machine *m);
 
 /**
