@@ -485,7 +485,7 @@ static void negate_doubles(const struct gcn_mfma *m, const struct gcn_uop *u,
             LANES
                 changed[n][r][i] ^= 0x80000000;
     }
-    multiply_doubles(m, u, d, changed[0], changed[1], (const uint32_t(*)[GCN_LANES])changed[2],
+    multiply_doubles(m, d, changed[0], changed[1], (const uint32_t(*)[GCN_LANES])changed[2],
                      m->side);
 }
 
