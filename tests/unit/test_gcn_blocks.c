@@ -15,7 +15,7 @@
 #include "gcn_rig.h"
 #include "told.h"
 
-enum { PROGRAMS = 100, WORDS = 1700 };
+enum { PROGRAMS = 200, WORDS = 1700 };
 
 /* Vector registers: v0 is the lane, up to VALUES there are values, then addresses. Scalar ones: s2
  * and s3 have DATA, s4 to s7 and s8 to s11 resources of private memory, s12 an offset; there are
@@ -226,19 +226,23 @@ static void arithmetic(struct program *p)
         put_word(p, word[i]);
 }
 
-/* Doubles in few pairs of registers, so that registers of the host have most of the sources. */
+/* Doubles in few pairs of registers, so that registers of the host have most of the sources; with
+ * signs, also of the third source of v_fmac_f64, which has none: they change nothing. */
 static void some_doubles(struct program *p)
 {
     static const uint16_t ids[] = {GCN_I_v_add_f64, GCN_I_v_mul_f64, GCN_I_v_fma_f64,
                                    GCN_I_v_fma_f64};
+    const struct gcn_row *fmac = &gcn_rows[GCN_I_v_fmac_f64];
     for (unsigned left = 3 + below(6); left--;) {
-        const struct gcn_row *fmac = &gcn_rows[GCN_I_v_fmac_f64];
-        if (fmac->models & rig_model->set && below(3) == 0) {
-            vop2(p, fmac->opcode, 2 + below(4) * 2, 258 + below(4) * 2, 2 + below(4) * 2);
+        const unsigned d = 2 + below(4) * 2;
+        const bool sums = fmac->models & rig_model->set && below(3) == 0;
+        if (sums && below(2)) {
+            vop2(p, fmac->opcode, d, 258 + below(4) * 2, 2 + below(4) * 2);
             continue;
         }
-        put_word(p, 0xd0000000 | gcn_rows[ids[below(4)]].opcode << 16 | (2 + below(4) * 2));
-        uint32_t sources = 0;
+        put_word(p, 0xd0000000 | (below(4) ? 0 : below(8) << 8) | d |
+                        (sums ? fmac->opcode + 0x100u : gcn_rows[ids[below(4)]].opcode) << 16);
+        uint32_t sources = below(2) ? 0 : below(8) << 29;
         for (unsigned i = 0; i < 3; i++)
             sources |= (256 + 2 + below(4) * 2) << 9 * i;
         put_word(p, sources);

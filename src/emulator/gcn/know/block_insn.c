@@ -202,7 +202,8 @@ static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
         .op = m.op, .wide = true, .raises = true, .guarded = true, .d = ROW_BYTES * u->dst};
     for (unsigned i = 0; i < m.sources; i++) {
         struct wt_rows_source *s = &to->s[i];
-        const bool off = u->abs >> i & 1, over = u->neg >> i & 1;
+        const bool own = types[i] == 'F', /* D as a source has no signs of its own */
+            off = own && u->abs >> i & 1, over = own && u->neg >> i & 1;
         if (types[i] == 'd' || u->src[i] >= GCN_VGPR)
             s->slot = ROW_BYTES * (types[i] == 'd' ? u->dst : u->src[i] - GCN_VGPR);
         else if (!scalar_source(w, u, u->src[i], true, s))
