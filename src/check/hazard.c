@@ -403,6 +403,23 @@ static bool is_between(const struct hazard_wave *w, const struct hazard_recent *
     return false;
 }
 
+/* Whether another first half of the rule's group has had some of these registers since. */
+static bool is_superseded(const struct wt_check_hazard *h, const struct hazard_wave *w,
+                          const struct hazard_recent *r, const struct wt_pace_use *use,
+                          unsigned rule)
+{
+    uint64_t group = 0;
+    for (unsigned i = 0; i < WT_PACE_LAST; i++)
+        group |= h->table->last[i] >> rule & 1 ? h->table->last[i] : 0;
+    for (unsigned n = 0; group && n < RECENT; n++) {
+        const struct hazard_recent *later = &w->recent[n];
+        if (later->time > r->time && later->use.rules & group && later->use.file == use->file &&
+            later->use.first < use->end && use->first < later->use.end)
+            return true;
+    }
+    return false;
+}
+
 static void compare(struct wt_check_hazard *h, const struct hazard_wave *w,
                     const struct wt_issue *i, const struct hazard_recent *r,
                     const struct wt_pace_use *use)
@@ -411,14 +428,16 @@ static void compare(struct wt_check_hazard *h, const struct hazard_wave *w,
     if (use->file != r->use.file || use->first >= r->use.end || r->use.first >= use->end)
         return;
     for (uint64_t rules = use->rules & r->use.rules; rules; rules &= rules - 1) {
-        const struct wt_pace_rule *rule = &h->table->rule[__builtin_ctzll(rules)];
+        const unsigned number = (unsigned)__builtin_ctzll(rules);
+        const struct wt_pace_rule *rule = &h->table->rule[number];
         const struct wt_finding_other first = {
             .pc = r->pc, .time = r->time, .lanes = WT_FINDING_LANES(i->mask)};
         char text[200];
         if (between >= rule->states ||
             (rule->unlike && use->first == r->use.first && use->end == r->use.end) ||
             (rule->differ && use->kind == r->use.kind) ||
-            (rule->between && !is_between(w, r, rule->between)))
+            (rule->between && !is_between(w, r, rule->between)) ||
+            is_superseded(h, w, r, use, number))
             continue;
         snprintf(text, sizeof text, "%u wait state%s of %u between: %s", (unsigned)between,
                  wt_plural(between), rule->states, rule->text);

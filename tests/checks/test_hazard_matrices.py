@@ -62,6 +62,27 @@ IDIOMS_90A = {"chain": "\n".join([PRODUCTS["16"][0]] * 3), "dots": "\n".join(["v
               "single_between": "v_mov_b32 v3, 0\n" + PRODUCTS["4"][0] + "\nglobal_store_dword v1, v3, s[4:5]\ns_waitcnt vmcnt(0)",
               "moves": "v_accvgpr_write_b32 a0, v1\nv_accvgpr_read_b32 v2, a0\nglobal_store_dword v1, v2, s[4:5]\ns_waitcnt vmcnt(0)",
               "double_as_c_of_singles": "v_mfma_f64_16x16x4f64 v[8:15], v[30:31], v[32:33], v[8:15]\nv_mfma_f32_4x4x1f32 v[40:43], v0, v1, v[10:13]"}
+# The last product that has registers counts, as D or as C (what llc-22 puts between, by post-RA-hazard-rec); on a gfx908 an earlier one does as C beside the last one's.
+OVER, AGAIN = A4.format("8:11", "a[32:35]"), A4.format("8:11", "a[8:11]")
+HALVES, SMALL_HALVES, MIDDLE_HALVES = (f"v_mfma_f32_{size}f16 a[{{}}], v[0:1], v[2:3], {{}}" for size in ("32x32x8", "4x4x4", "16x16x16"))
+WIDE = "v_mfma_f32_32x32x2f32 a[{}], v0, v1, {}"
+KEPT, KEEPS = HALVES.format("32:47", "a[0:15]"), SMALL_HALVES.format("48:51", "a[8:11]")
+
+
+def of_the_last(first, over, kept):
+    """Cases that first, then OVER have the same registers; the states that KEPT needs yet behind KEEPS."""
+    return {"last_read": (f"{first}\n{over} ; A\n{{}}\nv_accvgpr_read_b32 v5, a9 ; B", 5), "last_c": (f"{first}\n{over} ; A\n{{}}\n{SMALL_HALVES.format('40:43', 'a[10:13]')} ; B", 2),
+            "last_keeps": (f"{KEPT}\n{KEEPS} ; A\n{{}}\nv_accvgpr_write_b32 a9, v1 ; B", 1), "first_keeps": (f"{KEPT} ; A\n{KEEPS}\n{{}}\nv_accvgpr_write_b32 a0, v1 ; B", kept)}
+
+
+CASES |= {"last_read": (f"{THIRTY_TWO}\n{OVER} ; A\n{{}}\nv_accvgpr_read_b32 v2, a9 ; B", 4), "first_c": (f"{THIRTY_TWO} ; A\n{OVER}\n{{}}\n{AGAIN} ; B", 1)}
+CASES_90A |= of_the_last(WIDE.format("0:15", "a[0:15]"), OVER, 14)
+IDIOMS_90A |= {"last_same_c": f"{WIDE.format('0:15', 'a[0:15]')}\n{OVER}\n{AGAIN}"}
+OVER_942 = SMALL_HALVES.format("8:11", "a[32:35]")
+CASES_942 = of_the_last(HALVES.format("0:15", "a[0:15]"), OVER_942, 6)
+IDIOMS_942 = {"last_same_c": "\n".join((HALVES.format("0:15", "a[0:15]"), MIDDLE_HALVES.format("8:11", "a[32:35]"), MIDDLE_HALVES.format("8:11", "a[8:11]"))),
+              "last_of_singles": f"{WIDE.format('0:15', 'a[0:15]')}\n{OVER}\ns_nop 3\nv_accvgpr_read_b32 v2, a9",
+              "singles_keep_nothing": f"{WIDE.format('32:47', 'a[0:15]')}\nv_accvgpr_write_b32 a0, v1"}
 # The same registers as D and then as C need nothing; nor do others.
 IDIOMS = {"chain": "\n".join([FOUR] * 4), "other_registers": THIRTY_TWO + "\nv_accvgpr_read_b32 v2, a40\nv_accvgpr_write_b32 a41, v1"}
 
@@ -70,15 +91,15 @@ def states(count):
     return "\n".join(f"s_nop {min(8, count - at) - 1}" for at in range(0, count, 8))
 
 
-ALL = [("gfx908", name) for name in CASES] + [("gfx90a", name) for name in CASES_90A]
-ALL_IDIOMS = [("gfx908", name) for name in IDIOMS] + [("gfx90a", name) for name in IDIOMS_90A]
+ALL = [("gfx908", name) for name in CASES] + [("gfx90a", name) for name in CASES_90A] + [("gfx942", name) for name in CASES_942]
+ALL_IDIOMS = [("gfx908", name) for name in IDIOMS] + [("gfx90a", name) for name in IDIOMS_90A] + [("gfx942", name) for name in IDIOMS_942]
 
 
 @pytest.fixture(scope="module", name="planted")
 def planted_(tmp_path_factory):
     """By model, the code object and the lines of its source."""
     programs, text = {}, hazard.KERNEL
-    for model, cases, idioms, registers in (("gfx908", CASES, IDIOMS, "64"), ("gfx90a", CASES_90A, IDIOMS_90A, "128\n.amdhsa_accum_offset 64")):
+    for model, cases, idioms, registers in (("gfx908", CASES, IDIOMS, "64"), ("gfx90a", CASES_90A, IDIOMS_90A, "128\n.amdhsa_accum_offset 64"), ("gfx942", CASES_942, IDIOMS_942, "128\n.amdhsa_accum_offset 64")):
         hazard.MODEL, hazard.KERNEL = model, re.sub(r"(next_free_vgpr) \d+", rf"\1 {registers}", text)
         out = tmp_path_factory.mktemp("matrices") / "planted"
         bodies = {f"{how}_{name}": code.format(states(count - (how == "bad"))) for name, (code, count) in cases.items() for how in ("bad", "good")}

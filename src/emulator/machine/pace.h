@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WT_PACE_COUNTERS = 7, WT_PACE_USES = 8 };
+enum { WT_PACE_COUNTERS = 7, WT_PACE_USES = 8, WT_PACE_LAST = 2 };
 
 /** Of wt_insn_pace.most: it does not wait for that counter. */
 #define WT_PACE_ANY 0xff
@@ -46,6 +46,9 @@ struct wt_pace_table {
     uint8_t limit[WT_PACE_COUNTERS];       /**< the hardware waits before it counts more */
     bool rows;                             /**< registers of lanes are rows of a file of warps */
     unsigned rules;                        /**< at most 64 */
+    /** Bits, groups of rules: of their first halves only the last one that has some of the
+     * registers counts. */
+    uint64_t last[WT_PACE_LAST];
     const struct wt_pace_rule {
         uint8_t states; /**< so many wait states must be between the two */
         const char *text;

@@ -48,6 +48,7 @@ enum rule {
     DOT_OTHER,
     DOUBLE_FMA,
     DOUBLE_BETWEEN,
+    SMALL_RESULT, /* no rule is about such a product, which supersedes others */
     RULES
 };
 
@@ -195,10 +196,17 @@ static const struct wt_pace_rule rules[RULES] = {
     [DOUBLE_FMA] = {.states = 2, .text = "v_mfma of doubles, and v_fma_f64 or v_fmac_f64 follows"},
 };
 
+#define FROM_TO(from, to) ((UINT64_C(1) << (to)) - (UINT64_C(1) << (from)))
+
+/* Products are done in the order of issue (LLVM: getWaitStatesSinceDef stops at the last one whose
+ * registers overlap; on a gfx908 not where they are the same, for C). */
 const struct wt_pace_table gcn_pace_table = {
     .counter = {"s_waitcnt vmcnt", "s_waitcnt expcnt", "s_waitcnt lgkmcnt"},
     .limit = {63, 7, 15},
     .rules = RULES,
+    .last = {FROM_TO(MATRIX_AB, MATRIX_KEEP) | FROM_TO(UNIFIED_USE, UNIFIED_KEEP) |
+                 UINT64_C(1) << SMALL_RESULT,
+             FROM_TO(UNIFIED_KEEP, DOT_USE)},
     .rule = rules,
 };
 
@@ -394,11 +402,11 @@ static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
     const bool doubles = m->type == GCN_MATRIX_F64;
     const unsigned size = doubles ? DOUBLE_4 + (m->side == 16) : size_of(u->row, m),
                    c = (m->sparse ? u->dst + GCN_VGPR : u->src[2]) - GCN_VGPR;
-    if (size == NO_SIZE)
-        return;
     earlier(p,
-            bit(UNIFIED_USE + size) | bit(UNIFIED_DOUBLE + size) |
-                (doubles ? bit(UNIFIED_MEMORY + size - DOUBLE_4) : bit(UNIFIED_C + size)),
+            size == NO_SIZE
+                ? bit(SMALL_RESULT)
+                : bit(UNIFIED_USE + size) | bit(UNIFIED_DOUBLE + size) |
+                      (doubles ? bit(UNIFIED_MEMORY + size - DOUBLE_4) : bit(UNIFIED_C + size)),
             GCN_FILE_V, u->dst, u->dst + u->result);
     if (doubles)
         earlier(p, bit(DOUBLE_FMA), WT_PACE_OTHERS, ANY, ANY + 1);
@@ -410,7 +418,7 @@ static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
     }
     if (u->src[2] < GCN_VGPR)
         return;
-    if (!doubles)
+    if (!doubles && (m->type != GCN_MATRIX_F32 || u->row->models & GCN_ON_GFX90A))
         earlier(p, bit(UNIFIED_KEEP + size), GCN_FILE_V, c, c + u->result);
     later(p,
           bit(MATRIX_VGPR) |
