@@ -199,6 +199,13 @@ static void let_go(void *context)
     (void)context;
 }
 
+static uint8_t *last(void *context, size_t *size)
+{
+    (void)context;
+    *size = 0;
+    return NULL;
+}
+
 static bool is_held(void *context)
 {
     (void)context;
@@ -210,7 +217,8 @@ static const struct wt_endpoint_ops ops = {.kind = KIND,
                                            .converse = converse,
                                            .let_go = let_go,
                                            .is_held = is_held,
-                                           .release = let_go};
+                                           .release = let_go,
+                                           .last = last};
 
 static int connect_to(void)
 {
