@@ -102,7 +102,7 @@ struct wt_unwritten {
 };
 #define WT_UNWRITTEN_GLOBAL UINT_MAX
 
-enum { WT_MOST_OPERANDS = 80, WT_MOST_COMPOSED = 112 };
+enum { WT_MOST_OPERANDS = 80, WT_MOST_COMPOSED = 128 };
 
 struct wt_insn_operands;
 /** The lanes whose values of @p source, an operand that crosses lanes, may be part of what a lane

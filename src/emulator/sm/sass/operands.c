@@ -136,8 +136,11 @@ static void put_special(struct sass_listing *l, unsigned number, bool writes)
 
 static void put_condition_code(struct sass_listing *l, bool writes)
 {
-    for (unsigned i = 0; i < 4; i++)
-        put_flags(l, SM_STATE_ZERO + 4 * i, writes)->result = WT_RESULT_SECOND;
+    for (unsigned i = 0; i < 4; i++) {
+        struct wt_insn_operand *x = put_flags(l, SM_STATE_ZERO + 4 * i, writes);
+        x->result = WT_RESULT_SECOND;
+        x->width = 1;
+    }
 }
 
 /* The flags on which a test of the condition code depends. */
@@ -146,9 +149,13 @@ static void put_test(struct sass_listing *l, unsigned test, bool aside)
     /* each combination of the four, in a lane of its own */
     static const uint32_t each[4] = {0xaaaa, 0xcccc, 0xf0f0, 0xff00};
     const uint32_t holds = sm_flags_hold(each[0], each[1], each[2], each[3], test);
+    static const uint8_t leaves[4] = {WT_M_A, WT_M_B, WT_M_C, WT_M_FOURTH};
     for (unsigned i = 0; i < 4; i++)
-        if ((holds ^ holds >> (1u << i)) & ~each[i] & 0xffff)
-            put_flags(l, SM_STATE_ZERO + 4 * i, false)->aside = aside;
+        if ((holds ^ holds >> (1u << i)) & ~each[i] & 0xffff) {
+            struct wt_insn_operand *x = put_flags(l, SM_STATE_ZERO + 4 * i, false);
+            x->aside = aside;
+            x->leaf = aside ? 0 : leaves[i];
+        }
 }
 
 /* The value of a comparison that is always false (0) or always true (1); 2: it compares. */
@@ -179,9 +186,9 @@ static void put_extension(struct sass_listing *l, bool sets_cc)
     if (compares && fixed_comparison(l) != 2)
         return;
     if (field(l, SM_F_xlo43) == 1 || (extended && !logic && !shifts && !table))
-        put_flags(l, SM_STATE_CARRY, false);
+        put_flags(l, SM_STATE_CARRY, false)->leaf = WT_M_SCC;
     if (field(l, SM_F_xlo43) == 1 || (extended && !shifts && !table && (compares || sets_cc)))
-        put_flags(l, SM_STATE_ZERO, false);
+        put_flags(l, SM_STATE_ZERO, false)->leaf = WT_M_FOURTH;
 }
 
 static void put_letters(struct sass_listing *l)
@@ -506,8 +513,13 @@ static void put_flag_list(struct sass_listing *l, bool writes)
     const unsigned count = field(l, SM_F_pr40) ? 4 : 7;
     const unsigned first = field(l, SM_F_pr40) ? SM_STATE_ZERO : 0;
     for (unsigned i = 0; i < count; i++)
-        if (mask >> i & 1) /* a mask in a register may leave it as it is */
-            put_flags(l, first + 4 * i, writes)->reads |= l->u.form != SM_FORM_I;
+        if (mask >> i & 1) { /* a mask in a register may leave it as it is */
+            struct wt_insn_operand *x = put_flags(l, first + 4 * i, writes);
+            x->reads |= l->u.form != SM_FORM_I;
+            x->leaf = !x->reads ? 0 : writes ? WT_M_OLD : WT_M_C;
+            x->result = writes ? WT_RESULT_MASK : 0;
+            x->width = 1;
+        }
 }
 
 static void put_predicate_operand(struct sass_listing *l, const struct sm_item *item)
@@ -562,15 +574,18 @@ static void put_target(struct sass_listing *l)
 static void name_in_meaning(const struct sass_listing *l, const struct sm_item *item,
                             struct wt_insn_operand *x)
 {
+    const char what = item->what;
     if (x->writes)
-        x->result = item->what == 'd' ? WT_RESULT_D : WT_RESULT_SECOND;
-    else if (!x->aside && x->kind <= WT_OPERAND_CONSTANT)
-        x->leaf = item->what == 'a'   ? WT_M_A
-                  : item->what == 'p' ? WT_M_VCC
-                  : item->what == 'u' ? (item->width == 5   ? WT_M_C /* a shift */
-                                         : item->width == 8 ? 0      /* a table */
-                                                            : WT_M_B)
-                                      : (item->what == 'c' ? WT_M_C : WT_M_B);
+        x->result = what == 'd' ? WT_RESULT_D : item->pos == 0 ? WT_RESULT_SCC : WT_RESULT_MASK;
+    else if (!x->aside && !x->leaf && x->kind <= WT_OPERAND_CONSTANT)
+        x->leaf = what == 'a'                       ? WT_M_A
+                  : what == 'd'                     ? WT_M_OLD
+                  : what == 'p' && item->pos == 12  ? WT_M_A
+                  : what == 'p' && item->pos == 39  ? WT_M_VCC
+                  : what == 'u' && item->width == 5 ? WT_M_OFFSET /* a shift */
+                  : what == 'u' && item->pos != 20  ? 0           /* a table, a mask */
+                  : what == 'c'                     ? WT_M_C
+                                                    : WT_M_B;
     if (x->kind == WT_OPERAND_CONSTANT)
         x->width = 32;
 }
