@@ -6,6 +6,7 @@
 #include "emulator/machine/softfloat.h"
 #include "emulator/translate/blocks.h"
 #include "emulator/translate/match.h"
+#include "emulator/vortex/block.h"
 #include "emulator/vortex/host_fp.h"
 #include "emulator/vortex/watch.h"
 
@@ -156,9 +157,8 @@ static bool is_of_floats(unsigned op)
     return op >= WT_ROWS_FLOAT_ADD && op <= WT_ROWS_FLOAT_ROOT;
 }
 
-/* False: the code does not execute it itself. */
-static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id,
-                    struct wt_rows_insn *to)
+bool vx_as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id,
+                struct wt_rows_insn *to)
 {
     const struct vx_device *d = w->device;
     const bool wide = d->config.xlen == 64;
@@ -265,7 +265,7 @@ static size_t list(void *warp, uint16_t first, struct wt_rows_insn *insn, int32_
             (u->run == (vx_handler)vx_code_format.undecoded && !vx_decode_record(w, u)))
             break;
         id = insn_of(w->device, u->run);
-        if (!as_rows(w, u, id, &insn[count]))
+        if (!vx_as_rows(w, u, id, &insn[count]))
             insn[count] =
                 (struct wt_rows_insn){.op = is_plain(id) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
         block->floats |= insn[count].raises;

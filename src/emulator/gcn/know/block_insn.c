@@ -1,4 +1,6 @@
 /* Decoded instructions as rows and scalars (emulator/translate/rows.h). See block.h. */
+#include <string.h>
+
 #include "emulator/gcn/know/block.h"
 #include "emulator/machine/meaning.h"
 #include "emulator/translate/match.h"
@@ -218,12 +220,18 @@ static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
     return true;
 }
 
+/* Whether an instruction on pairs of dwords moves them: its sources are dwords that OP_SEL chooses.
+ */
+static bool moves_pair(const struct gcn_uop *u)
+{
+    return strchr(u->row->operands, 'b');
+}
+
 /* Source i of half k of a packed instruction. */
 static bool half_source(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, unsigned k,
                         struct wt_rows_source *to)
 {
-    const bool moves = id_of(u) == GCN_I_v_pk_mov_b32,
-               high = (k && !moves ? u->op_sel_hi : u->op_sel) >> i & 1,
+    const bool moves = moves_pair(u), high = (k && !moves ? u->op_sel_hi : u->op_sel) >> i & 1,
                over = !moves && (k ? u->neg_hi : u->neg) >> i & 1;
     const unsigned n = u->src[i];
     if (n >= GCN_VGPR) {
@@ -244,7 +252,7 @@ static bool half_source(struct gcn_wave *w, const struct gcn_uop *u, unsigned i,
 static bool half(struct gcn_wave *w, const struct gcn_uop *u, const struct wt_rows_match *m,
                  unsigned k, struct wt_rows_insn *to)
 {
-    const bool moves = id_of(u) == GCN_I_v_pk_mov_b32;
+    const bool moves = moves_pair(u);
     *to = (struct wt_rows_insn){.op = moves ? WT_ROWS_MOVE : m->op,
                                 .alu.modulo = true,
                                 .raises = !moves,
@@ -268,7 +276,7 @@ bool gcn_block_pair(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
                     uint16_t *rows)
 {
     struct wt_rows_match m = {.sources = 1};
-    const bool moves = id_of(u) == GCN_I_v_pk_mov_b32;
+    const bool moves = moves_pair(u);
     if (u->row->encoding != GCN_VOP3P || u->clamp || u->omod ||
         (!moves && (*u->row->operands != 'B' || !operation_of(u, &m))) ||
         !half(w, u, &m, 0, &to[0]) || !half(w, u, &m, 1, &to[1]))
@@ -284,6 +292,21 @@ bool gcn_block_pair(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
     return !reads(&to[1], &to[0]);
 }
 
+/* The instruction on singles that computes what a packed one does of each half. */
+static const struct gcn_row *single_of(const struct gcn_row *packed)
+{
+    const size_t letters = strlen(packed->operands);
+    const struct gcn_row *row = gcn_rows;
+    const uint8_t *end = packed->meaning + 2;
+    wt_meaning_skip(&end);
+    while ((row->encoding != GCN_VOP2 && row->encoding != GCN_VOP3) || row->forms & GCN_LIT ||
+           strlen(row->operands) != letters || strspn(row->operands, "f:") != letters ||
+           !wt_meaning_begins(row->meaning, packed->meaning, (unsigned)(end + 1 - packed->meaning)))
+        row++;
+    assert(row < gcn_rows + GCN_INSNS);
+    return row;
+}
+
 const struct gcn_uop *gcn_block_run_rest(struct gcn_wave *w, const struct gcn_uop *u)
 {
     struct wt_rows_insn part[2];
@@ -291,9 +314,7 @@ const struct gcn_uop *gcn_block_run_rest(struct gcn_wave *w, const struct gcn_uo
     const char *why;
     uint16_t rows[GCN_FILES];
     gcn_block_pair(w, u, part, rows);
-    const struct gcn_row *row = &gcn_rows[part[1].op == WT_ROWS_FLOAT_ADD        ? GCN_I_v_add_f32
-                                          : part[1].op == WT_ROWS_FLOAT_MULTIPLY ? GCN_I_v_mul_f32
-                                                                                 : GCN_I_v_fma_f32];
+    const struct gcn_row *row = single_of(u->row);
     const unsigned vop2 = row->encoding == GCN_VOP2 ? 0x100 : 0, d = part[1].d / ROW_BYTES,
                    chosen = d != u->dst ? u->op_sel_hi : u->op_sel,
                    signs = d != u->dst ? u->neg_hi : u->neg;

@@ -36,7 +36,7 @@ static void put_at(struct sm_composer *c, const uint8_t *code)
 
 static bool is_product(const struct sm_uop *u)
 {
-    return u->insn >= SM_XMAD && u->insn <= SM_XMAD_C;
+    return u->alu == sm_alu_xmad;
 }
 
 /* Logic's table: a bit each for cases 4a + 2b + c. Of conditions, A (or A and B, which bool24
@@ -45,12 +45,12 @@ static uint8_t table_of(const struct sm_composer *c)
 {
     enum { X = 0xf0, Y = 0xcc, Z = 0xaa };
     const struct sm_uop *u = c->u;
-    const bool predicates = u->insn == SM_PSET || u->insn == SM_PSETP;
-    if (u->insn == SM_LOP || u->insn == SM_LOP32I) {
+    const bool predicates = u->alu == sm_alu_pset || u->alu == sm_alu_psetp;
+    if (u->alu == sm_alu_lop) {
         const unsigned a = u->mods & SM_NOT_A ? X ^ 0xff : X, b = u->mods & SM_NOT_B ? Y ^ 0xff : Y;
         return (uint8_t)(u->how == 3 ? b : sm_combine(u->how, a, b));
     }
-    if (u->insn <= SM_LOP3_I)
+    if (u->alu == sm_alu_lop3)
         return u->how;
     const unsigned x = predicates ? sm_combine(field_of(u, SM_F_bool24), X, Y) : X;
     return (uint8_t)sm_combine(field_of(u, SM_F_bool45), c->result == WT_RESULT_SCC ? ~x : x,
@@ -59,11 +59,11 @@ static uint8_t table_of(const struct sm_composer *c)
 
 /* ---- sums ---- */
 
-/* What a sum is for: its 32 bits, one bit more (with signs), or its carry. */
-enum sum { WORD = 32, WIDER = 33, CARRY_OUT };
+/* The part of a sum that is composed: its 32 bits, one bit more (with signs), or its carry. */
+enum sum_part { WORD = 32, WIDER = 33, CARRY_OUT };
 
 /* A term of so many bits, inverted if @p flips. */
-static void put_term(struct sm_composer *c, const uint8_t *code, bool flips, enum sum what)
+static void put_term(struct sm_composer *c, const uint8_t *code, bool flips, enum sum_part what)
 {
     if (what == WIDER)
         PUT(c, WT_M_SEXT, WIDER);
@@ -82,18 +82,18 @@ struct sum_terms {
 static struct sum_terms terms_of(const struct sm_composer *c)
 {
     const struct sm_uop *u = c->u;
-    const bool of_pair = u->insn == SM_LEA_HI || u->insn == SM_LEA_HI_C; /* it is negated whole */
+    const bool of_pair = u->alu == sm_alu_lea_hi; /* it is negated whole */
     struct sum_terms t = {{c->row + 1, c->row + 1},
                           {u->mods & SM_NEG_A && !of_pair, u->mods & SM_NEG_B},
                           u->mods & SM_NEG_A && u->mods & SM_NEG_B};
     wt_meaning_skip(&t.code[1]);
-    if (t.both && u->insn == SM_IADD)
+    if (t.both && u->alu == sm_alu_iadd)
         t.flips[0] = t.flips[1] = false;
     return t;
 }
 
 /* Their sum, with the carry that goes in. */
-static void put_sum(struct sm_composer *c, enum sum what)
+static void put_sum(struct sm_composer *c, enum sum_part what)
 {
     const bool extended = c->u->mods & SM_EXTENDED, carry = what == CARRY_OUT;
     const struct sum_terms t = terms_of(c);
@@ -115,7 +115,7 @@ static void put_sum(struct sm_composer *c, enum sum what)
 
 static bool is_of_three(const struct sm_composer *c)
 {
-    return c->u->insn == SM_IADD3 || c->u->insn == SM_IADD3_CI;
+    return c->u->alu == sm_alu_iadd3;
 }
 
 /* A term of IADD3 of so many bits: the leaf, of which the field may choose a half. */
@@ -184,7 +184,7 @@ static void put_product(struct sm_composer *c)
         PUT(c, WT_M_K, 5, 16);
 }
 
-/* What is added to XMAD's product. */
+/* The addend of XMAD's product. */
 static void put_addend(struct sm_composer *c)
 {
     enum { CLO = 1, CHI, CSFU, CBCC };
@@ -370,9 +370,9 @@ static void put_bytes(struct sm_composer *c)
     }
 }
 
-/* Bits of a leaf, one for each predicate or flag that counts: those of its number, or (@p packed)
- * the next one; others are 0, or (`!fills`) left out. */
-static void put_flags(struct sm_composer *c, uint8_t leaf, bool packed, bool fills)
+/* Bits of a leaf, one for each predicate or flag that counts: that of its number. Or, if the leaf
+ * has these alone (@p fills), the next one, and zeros between them. */
+static void put_flags(struct sm_composer *c, uint8_t leaf, bool fills)
 {
     uint8_t next = 0;
     const unsigned all = fills ? 0xff : c->flags;
@@ -382,7 +382,7 @@ static void put_flags(struct sm_composer *c, uint8_t leaf, bool packed, bool fil
         if (all >> i >> 1)
             PUT(c, WT_M_JOIN);
         if (c->flags >> i & 1)
-            PUT(c, WT_M_PART, packed ? next++ : i, 1);
+            PUT(c, WT_M_PART, fills ? next++ : i, 1);
         if (c->flags >> i & 1)
             put_at(c, &leaf);
         else
@@ -396,19 +396,19 @@ static void put_list(struct sm_composer *c)
     static const uint8_t sources[] = {WT_M_A, WT_M_B};
     const uint8_t shift = (uint8_t)(8 * (c->u->how & 3));
     PUT(c, WT_M_LOGIC, 0xca);
-    if (c->u->insn == SM_R2P) {
-        put_flags(c, WT_M_B, false, false);
-        put_flags(c, WT_M_A, false, false);
+    if (c->u->alu == sm_alu_r2p) {
+        put_flags(c, WT_M_B, false);
+        put_flags(c, WT_M_A, false);
         if (c->listed >> WT_M_OLD & 1)
             PUT(c, WT_M_OLD);
         else
-            put_flags(c, WT_M_B, false, false);
+            put_flags(c, WT_M_B, false);
         return;
     }
     PUT(c, WT_M_SHL, WT_M_ZEXT, 32, WT_M_PART, 0, 8);
     put_at(c, &sources[1]);
     PUT(c, WT_M_K, 5, shift, WT_M_SHL, WT_M_ZEXT, 32);
-    put_flags(c, WT_M_C, true, true);
+    put_flags(c, WT_M_C, true);
     PUT(c, WT_M_K, 5, shift);
     put_at(c, &sources[0]);
 }
@@ -418,7 +418,7 @@ static void put_list(struct sm_composer *c)
 static bool inverts(const struct sm_composer *c, uint8_t op)
 {
     const struct sm_uop *u = c->u;
-    const bool predicates = u->insn == SM_PSET || u->insn == SM_PSETP;
+    const bool predicates = u->alu == sm_alu_pset || u->alu == sm_alu_psetp;
     return (op == WT_M_VCC && sm_bit(u->word, 42)) ||
            (predicates && op == WT_M_A && sm_bit(u->word, 15)) ||
            (predicates && op == WT_M_B && sm_bit(u->word, 32)) ||
@@ -463,10 +463,25 @@ static uint8_t operation_of(const struct sm_composer *c, uint8_t op)
     }
 }
 
+/* Products of halves, and upper halves of products in which B has the sign; false: neither. */
+static bool put_other_product(struct sm_composer *c)
+{
+    static const uint8_t sources[] = {WT_M_A, WT_M_B};
+    if (is_product(c->u)) {
+        put_product(c);
+        return true;
+    }
+    if (!(c->u->mods & SM_HIGH) || (c->u->how & 3) != 2)
+        return false;
+    PUT(c, WT_M_MUL_HIGH_SU);
+    put_at(c, &sources[1]);
+    put_at(c, &sources[0]);
+    return true;
+}
+
 /* Nodes in whose place fields put others; false: this one is none. */
 static bool put_other(struct sm_composer *c, const uint8_t *at)
 {
-    static const uint8_t sources[] = {WT_M_A, WT_M_B};
     const struct sm_uop *u = c->u;
     const uint8_t *x = at + 1, *y = x;
     switch (*at) {
@@ -476,15 +491,7 @@ static bool put_other(struct sm_composer *c, const uint8_t *at)
         put_sums(c);
         return true;
     case WT_M_MUL:
-        if (is_product(u))
-            put_product(c);
-        else if (u->mods & SM_HIGH && (u->how & 3) == 2) { /* B has the sign */
-            PUT(c, WT_M_MUL_HIGH_SU);
-            put_at(c, &sources[1]);
-            put_at(c, &sources[0]);
-        } else
-            return false;
-        return true;
+        return put_other_product(c);
     case WT_M_C:
         if (!is_product(u) || at != c->row + 4)
             return false;
@@ -502,7 +509,7 @@ static bool put_other(struct sm_composer *c, const uint8_t *at)
         put_test(c);
         return true;
     case WT_M_SELECT:
-        if (u->insn != SM_IMNMX)
+        if (u->alu != sm_alu_imnmx)
             return false;
         put_extreme(c);
         return true;
@@ -520,7 +527,7 @@ static bool put_other(struct sm_composer *c, const uint8_t *at)
         put_bytes(c);
         return true;
     case WT_M_LOGIC:
-        if (u->insn != SM_P2R && u->insn != SM_R2P)
+        if (u->alu != sm_alu_p2r && u->alu != sm_alu_r2p)
             return false;
         put_list(c);
         return true;
@@ -560,8 +567,8 @@ static void put_expression(struct sm_composer *c, const uint8_t **code)
 static bool is_beyond(const struct sm_uop *u)
 {
     const bool plus_one = u->mods & SM_NEG_A && u->mods & SM_NEG_B && !(u->mods & SM_EXTENDED);
-    return (u->insn == SM_IADD && plus_one && u->mods & (SM_SAT | SM_CC)) ||
-           (u->insn == SM_PRMT && u->how);
+    return (u->alu == sm_alu_iadd && plus_one && u->mods & (SM_SAT | SM_CC)) ||
+           (u->alu == sm_alu_prmt && u->how);
 }
 
 /* Whether a sum has one bit more than there is room for: the result has another sign than both
@@ -588,7 +595,7 @@ static void put_condition_code(struct sm_composer *c)
 {
     static const uint8_t sources[] = {WT_M_A, WT_M_B};
     const struct sm_uop *u = c->u;
-    const bool sums = c->first == WT_M_ADD, extreme = u->insn == SM_IMNMX && u->how >= 2;
+    const bool sums = c->first == WT_M_ADD, extreme = u->alu == sm_alu_imnmx && u->how >= 2;
     PUT(c, WT_M_OUT, WT_RESULT_SECOND, WT_M_JOIN);
     if (extreme) { /* .XHI: whether they are equal, and less */
         PUT(c, WT_M_EQ);
@@ -601,8 +608,8 @@ static void put_condition_code(struct sm_composer *c)
         PUT(c, WT_M_K, 1, 0);
         return;
     }
-    if (c->listed >> WT_M_FOURTH & 1 && u->insn != SM_IMNMX && u->mods & SM_EXTENDED &&
-        u->insn != SM_ISET)
+    if (c->listed >> WT_M_FOURTH & 1 && u->alu != sm_alu_imnmx && u->mods & SM_EXTENDED &&
+        u->alu != sm_alu_iset)
         PUT(c, WT_M_AND, WT_M_FOURTH);
     PUT(c, WT_M_NOT, WT_M_NONZERO, WT_M_RESULT, WT_M_JOIN, WT_M_PART, 31, 1, WT_M_RESULT,
         WT_M_JOIN);
@@ -622,7 +629,7 @@ static void put_condition_code(struct sm_composer *c)
 /* The predicate of a sum is its carry; that of logic tests the result: .T, .Z, .NZ. */
 static void put_predicate(struct sm_composer *c)
 {
-    const unsigned test = field_of(c->u, c->u->insn == SM_LOP ? SM_F_lopz44 : SM_F_lopz36);
+    const unsigned test = field_of(c->u, c->u->alu == sm_alu_lop ? SM_F_lopz44 : SM_F_lopz36);
     PUT(c, WT_M_OUT, WT_RESULT_MASK);
     if (c->first == WT_M_ADD)
         put_sum(c, CARRY_OUT);
@@ -644,7 +651,8 @@ static bool compose(const struct sm_uop *u, struct wt_insn_operands *o)
         return false;
     c.row = code + 2;
     c.first = *c.row;
-    c.conditions = u->insn >= SM_PSETP && u->insn <= SM_CSET;
+    c.conditions = u->alu == sm_alu_psetp || u->alu == sm_alu_pset || u->alu == sm_alu_csetp ||
+                   u->alu == sm_alu_cset;
     for (unsigned i = 0; i < o->count; i++) {
         const struct wt_insn_operand *x = &o->list[i];
         if (x->kind == WT_OPERAND_MEMORY)
@@ -655,7 +663,7 @@ static bool compose(const struct sm_uop *u, struct wt_insn_operands *o)
             c.flags |=
                 1u << (x->number >= SM_STATE_ZERO ? x->number - SM_STATE_ZERO : x->number) / 4;
     }
-    if ((u->insn == SM_P2R || u->insn == SM_R2P) && !c.flags)
+    if ((u->alu == sm_alu_p2r || u->alu == sm_alu_r2p) && !c.flags)
         return false;
     results[WT_RESULT_MASK] &= code[1] == WT_RESULT_D;
     while (*code == WT_M_OUT) {
