@@ -652,6 +652,8 @@ static void put_meaning(list *o, const struct gcn_uop *u)
     o->mixes = vector && access && strchr("fhFPB", access) && (u->clamp || u->omod);
     o->packed = !vector || !access ? 0 : access == 'B' ? 32 : strchr("pP", access) ? 16 : 0;
     wt_operands_set_meaning(o, u->row->meaning);
+    if (u->path == GCN_PATH_MATRIX)
+        o->operation = WT_DOES_OTHER; /* each register of D has its own C: the meaning is of one */
     if (o->operation == WT_DOES_LOAD && u->extend == 's')
         o->operation = WT_DOES_LOAD_SIGNED;
     if (o->operation == WT_DOES_LOAD && access && strchr("fd", u->row->operands[1]))
