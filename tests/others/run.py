@@ -43,16 +43,28 @@ def instructions(path, gpu):
     return [{int(at, 16): re.sub("_(e32|e64|dpp|sdwa)$", "", name) for name, at in re.findall(r"^\t(\w+).*// ([0-9A-F]{12}):", one, re.M)} for one in text]
 
 
-def done_by(path, arguments, gpu, expected, limit):
-    """Whether the program is right there, in so many seconds of a processor at most, and which instructions it executed."""
+def run(path, arguments, gpu, limit, *options):
+    """The program's end; it may take so many seconds of a processor."""
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run([WAVETRAP, "exec", "-g", gpu, *options, path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)), check=False)
+
+
+def is_right(path, arguments, gpu, expected, limit):
+    done = run(path, arguments, gpu, limit)
+    return done.returncode == 0 and re.search(expected, done.stdout.decode(errors="replace")) is not None
+
+
+def executed_by(path, arguments, gpu, wanted, limit):
+    """Which of the wanted instructions the program executes; of several code objects, whose addresses may be equal, nothing is known."""
+    names = instructions(path, gpu)
+    if len(names) != 1 or not wanted & set(names[0].values()):
+        return []
     with tempfile.TemporaryDirectory() as folder:
         profile = pathlib.Path(folder) / "profile"
-        done = subprocess.run([WAVETRAP, "exec", "-g", gpu, f"--profile=json:{profile}", path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              cwd=folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)), check=False)
+        run(path, arguments, gpu, 5 * limit, f"--profile=json:{profile}")
         counted = {int(one["pc"], 16) for one in map(json.loads, profile.read_text(encoding="utf-8").splitlines()) if "pc" in one} if profile.exists() else set()
-    right = done.returncode == 0 and re.search(expected, done.stdout.decode(errors="replace")) is not None
-    names = instructions(path, gpu) if right else []
-    return right, sorted({names[0][pc] for pc in counted & names[0].keys()}) if len(names) == 1 else []  # of several objects, addresses may be equal
+    return sorted(wanted & {names[0][pc] for pc in counted & names[0].keys()})
 
 
 def rows(gpu):
@@ -71,6 +83,7 @@ def main():
     folder, gpus = options.folder.resolve(), options.gpus.split(",")
     known = {tuple(key): value for key, value in map(json.loads, options.results.read_text(encoding="utf-8").splitlines())} if options.results.is_file() else {}
     wrong, missing, right, executed = [], [], collections.Counter(), collections.defaultdict(set)
+    new = {gpu: rows(gpu) - rows(gpus[0]) for gpu in gpus}
     for name, arguments, models, expected in programs(folder):
         if options.names and name not in options.names:
             continue
@@ -80,7 +93,8 @@ def main():
         said = {}
         for gpu in (gpu for gpu in gpus if gpu in models):
             if (name, gpu) not in known:
-                known[name, gpu] = done_by(folder / name, arguments, gpu, expected, options.limit)
+                good = is_right(folder / name, arguments, gpu, expected, options.limit)
+                known[name, gpu] = good, executed_by(folder / name, arguments, gpu, new[gpu] - executed[gpu], options.limit) if good else []
                 with options.results.open("a", encoding="utf-8") as out:
                     print(json.dumps([(name, gpu), known[name, gpu]]), file=out)
             said[gpu], which = known[name, gpu]
@@ -92,8 +106,7 @@ def main():
     print(f"right: {', '.join(f'{gpu} {right[gpu]}' for gpu in gpus)}; not there: {len(missing)}")
     print(f"right on the first model, wrong on another: {', '.join(wrong) or 'none'}")
     for gpu in gpus[1:]:
-        new = rows(gpu) - rows(gpus[0])
-        print(f"{gpu}: {len(new & executed[gpu])} of {len(new)} instructions that a {gpus[0]} does not have; not {', '.join(sorted(new - executed[gpu]))}")
+        print(f"{gpu}: {len(executed[gpu])} of {len(new[gpu])} instructions that a {gpus[0]} does not have; not {', '.join(sorted(new[gpu] - executed[gpu]))}")
     return int(bool(wrong))
 
 

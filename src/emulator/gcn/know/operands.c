@@ -338,8 +338,7 @@ static void put_result(list *o, const struct gcn_uop *u, char letter)
         u->form == GCN_FORM_DPP && (!u->bound_ctrl || u->row_mask != 15 || u->bank_mask != 15);
 }
 
-/* Of an operand of two registers the second one is an operand of its own, which belongs to @p pair.
- */
+/* Of an operand of two registers the second one is an operand of its own, which belongs to pair. */
 static void split_upper(list *o, unsigned index, uint8_t pair)
 {
     struct wt_insn_operand upper = o->list[index];
@@ -652,11 +651,10 @@ static void put_meaning(list *o, const struct gcn_uop *u)
     o->mixes = vector && access && strchr("fhFPB", access) && (u->clamp || u->omod);
     o->packed = !vector || !access ? 0 : access == 'B' ? 32 : strchr("pP", access) ? 16 : 0;
     wt_operands_set_meaning(o, u->row->meaning);
-    if (u->path == GCN_PATH_MATRIX)
-        o->operation = WT_DOES_OTHER; /* each register of D has its own C: the meaning is of one */
     if (o->operation == WT_DOES_LOAD && u->extend == 's')
         o->operation = WT_DOES_LOAD_SIGNED;
-    if (o->operation == WT_DOES_LOAD && access && strchr("fd", u->row->operands[1]))
+    if (u->path == GCN_PATH_MATRIX || /* the meaning is of one register of D, with its own C */
+        (o->operation == WT_DOES_LOAD && access && strchr("fd", u->row->operands[1])))
         o->operation = WT_DOES_OTHER; /* a format converts it */
     if (*u->row->meaning != WT_M_UNSAID)
         return;
