@@ -16,7 +16,7 @@
 #include "object/watch_wire.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 11u
+#define WT_WIRE_VERSION 12u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
@@ -73,6 +73,9 @@ enum wt_wire_verb {
                           -ENOENT: the wave has not halted there for the breakpoint's code */
     WT_WIRE_LIVE_NEWS, /**< answered by struct wt_wire_live_news and what follows it; value[0]:
                           there is more */
+    WT_WIRE_STANDING, /**< answered by lines of text: the program's queues, what their commands wait
+                         for, and who waits for them; value not 0: only launches that have not
+                         begun. -ENOSYS: the family queues nothing */
     WT_WIRE_COMMON,
 };
 

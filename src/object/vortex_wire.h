@@ -27,9 +27,6 @@ enum vortex_wire_verb {
                              the host there, the latest first, struct wt_host_write
                              (base/object_view.h); value[0]: there are, or were, others before */
     VORTEX_WIRE_SHAPES, /**< answered by struct vortex_wire_shape, one for each device */
-    VORTEX_WIRE_QUEUES, /**< answered by lines of text: the program's queues, what their commands
-                             wait for, and who waits for them; value not 0: only launches that
-                             have not begun */
     VORTEX_WIRE_ID,     /**< wave: answered in value[0] by the id of the one in the slot */
 };
 

@@ -343,23 +343,46 @@ struct sm_ptx_sections {
     size_t described_count, described_room;
 };
 
+/*
+ * The line of the text where the code begins that a label names. A branch passes the label's own
+ * place by, so it is that of the next instruction; before the first instruction of a function and
+ * behind its last one there is nothing but the label.
+ */
+static uint32_t line_of_label(const struct ptx_module *text, size_t label)
+{
+    const struct ptx_statement *s = text->statement;
+    for (size_t k = 0; k < text->function_count; k++) {
+        const struct ptx_function *f = &text->function[k];
+        const size_t end = (size_t)f->statement + f->statement_count;
+        bool before = false;
+        if (label < f->statement || label >= end)
+            continue;
+        for (size_t i = f->statement; i < end; i++)
+            if (s[i].kind == PTX_STATEMENT_INSTRUCTION && i < label)
+                before = true;
+            else if (s[i].kind == PTX_STATEMENT_INSTRUCTION && before)
+                return s[i].place.line;
+    }
+    return s[label].place.line;
+}
+
 /* The address of a label: that of the first instruction after it in the text. */
 static bool find_label(const struct sm_ptx_names *n, struct ptx_name name, uint64_t *address)
 {
-    const struct ptx_statement *label = NULL;
+    const struct ptx_statement *s = n->text->statement;
     struct sm_ptx_line line;
     bool behind = false; /* the line before it is of this text */
-    size_t size;
-    for (size_t i = 0; i < n->text->statement_count && !label; i++)
-        if (n->text->statement[i].kind == PTX_STATEMENT_LABEL &&
-            ptx_names_equal(n->text->statement[i].name, name))
-            label = &n->text->statement[i];
-    if (!label)
+    size_t size, label = 0;
+    while (label < n->text->statement_count &&
+           (s[label].kind != PTX_STATEMENT_LABEL || !ptx_names_equal(s[label].name, name)))
+        label++;
+    if (label == n->text->statement_count)
         return false;
+    const uint32_t first = line_of_label(n->text, label);
     sm_ptx_code(n->image, &size);
     *address = sm_ptx_code_address(n->image) + size;
     for (size_t i = 0; sm_ptx_line(n->image, i, &line); i++) {
-        if (line.module == n->module && line.text_line >= label->place.line) {
+        if (line.module == n->module && line.text_line >= first) {
             *address = line.address;
             return true;
         }

@@ -428,21 +428,6 @@ static size_t host_writes(void *context, wt_wave_handle wave, uint64_t addr, uin
     return count + (answer.value[0] != 0);
 }
 
-static bool host_queues(void *context, bool launches, FILE *out)
-{
-    enum { ROOM = 1 << 16 };
-    const struct wt_wire_request request = {
-        .verb = VORTEX_WIRE_QUEUES, .value = launches, .size = ROOM};
-    struct wt_wire_answer answer;
-    char *text = malloc(ROOM);
-    const bool told =
-        text &&
-        wt_process_link_ask(context, &request, NULL, &answer, text, ROOM, WT_IGNORED) == WT_OK &&
-        answer.result >= 0 && fwrite(text, 1, answer.size, out) && answer.size;
-    free(text);
-    return told;
-}
-
 static void offer(struct wt_target_services *services)
 {
     services->pump = pump;
@@ -455,7 +440,6 @@ static void offer(struct wt_target_services *services)
     services->set_watchpoints = set_watchpoints;
     services->watchpoint_hits = watchpoint_hits;
     services->host_writes = host_writes;
-    services->host_queues = host_queues;
 }
 
 static void end(struct wt_process *p)

@@ -53,15 +53,19 @@ def test_the_debugger_stops_before_a_mistake(family, program, case):
 
 
 def test_a_mistake_of_an_earlier_launch_is_told_of():
-    """Of a host program the launches before are not recorded: the way back says so, and how to come there."""
+    """Of a host program the launches before are not recorded: the way back says so; `check goto` runs the program again, and stops there."""
     _, words = words_of("gfx900", "memory", "many_lanes")
-    done = checks.run(checks.command_under_test(), "debug", "--nx", "-g", "gfx900", "--check=memory", "-ex", "catch check", "-ex", "run", "-ex", "reverse-continue",
-                      *3 * ["-ex", "continue"], "-ex", "reverse-continue", "-ex", "check goto 1", "-ex", "kill", "-ex", "quit", *words[:-1], "global_after", "many_lanes")
+    done = checks.run(checks.command_under_test(), "debug", "--nx", "-g", "gfx900", "--check=memory", "-ex", "catch check", "-ex", "run", "-ex", "info time", "-ex", "reverse-continue",
+                      *3 * ["-ex", "continue"], "-ex", "reverse-continue", "-ex", "echo again\n", "-ex", "check goto 1", "-ex", "info breakpoints", "-ex", "kill", "-ex", "quit", *words[:-1],
+                      "global_after", "many_lanes")
     earlier = "Finding 1 was made before: run the program again with 'catch check' to stop at it."
-    before, _, after = done.stdout.partition("finding 2")
+    first, _, again = done.stdout.partition("again\n")
+    before, _, after = first.partition("finding 2")
     assert earlier not in before and "the recorded run begins here" in before, done.stdout
     assert earlier in after, done.stdout + done.stderr
-    assert re.search(r"the mistake was made at issue time \d+, and the run is recorded from \d+ on: of a host program, since a kernel began or ended", done.stderr), done.stderr
+    assert re.findall(r"[Ii]ssue time (\d+)", first)[0] == re.search(r"^Issue time (\d+)$", again, re.M)[1] and again.startswith("Starting program: "), again + done.stderr
+    assert re.search(rf"^{label_of('memory', 'global_after').line}\t", again, re.M) and re.search(r"^1 +catchpoint +keep y ", again, re.M), again
+    assert not re.search(r"^2 ", again, re.M), again
 
 
 @pytest.mark.parametrize("family, program, case", [pytest.param(*one, marks=pytest.mark.full) if one[0] == "gfx900" and one[2] != "many_lanes" else one for one in ONE if one[0] != "vortex"])
@@ -95,9 +99,18 @@ def test_findings_are_told_at_the_first_stop_after_them():
     assert "Breakpoint 1, " in before and before.endswith("1 finding: info checks\n") and "finding" not in after, done.stdout
 
 
-def test_a_program_that_has_ended_has_no_way_back():
-    done = debug("sm", "memory", "many_lanes", "run", "check goto 1")
-    assert "The program is not being run." in done.stderr, done.stdout + done.stderr
+@pytest.mark.parametrize("family, program, case", [("gfx900", "memory", "many_lanes"), ("sm", "memory", "many_lanes"), *[one for one in ONE if one[0] == "gen9"][:1]])
+def test_a_program_that_has_ended_is_run_again(family, program, case):
+    """`check goto` and `goto` stop where the mistake was, with its lane selected; breakpoints do not stop the run before, and stay."""
+    done = debug(family, program, case, "run", "info checks 1", "echo again\\n", "break kernel", "check goto 1", "info breakpoints", "kill")
+    told, _, again = done.stdout.partition("again\n")
+    time, = set(re.findall(r"\(goto (\d+)\)", told))
+    assert re.findall(r"^Issue time (\d+)$", again, re.M) == [time] and "Breakpoint 1, " not in again, done.stdout + done.stderr
+    label = label_of(program, case)
+    assert re.search(rf"^{label.line}\t", again, re.M), again
+    assert re.search(r"^1 +breakpoint +keep y ", again, re.M) and not re.search(r"^2 ", again, re.M), again
+    done = debug(family, program, case, "run", f"goto {time}", "kill")
+    assert re.findall(r"^Issue time (\d+)$", done.stdout, re.M) == [time], done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("commands, stops", [(["catch check misaligned"], 0), (["catch check out-of-bounds"], 1), (["catch check", "disable 1"], 0),

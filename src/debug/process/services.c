@@ -179,6 +179,21 @@ static bool defined(void *link, wt_wave_handle wave, const struct wt_defined_req
            memchr(view->wave, 0, sizeof view->wave) && is_sound(&view->object);
 }
 
+static bool host_queues(void *context, bool launches, FILE *out)
+{
+    enum { ROOM = 1 << 16 };
+    const struct wt_wire_request request = {
+        .verb = WT_WIRE_STANDING, .value = launches, .size = ROOM};
+    struct wt_wire_answer answer;
+    char *text = malloc(ROOM);
+    const bool told =
+        text &&
+        wt_process_link_ask(context, &request, NULL, &answer, text, ROOM, WT_IGNORED) == WT_OK &&
+        answer.result >= 0 && fwrite(text, 1, answer.size, out) && answer.size;
+    free(text);
+    return told;
+}
+
 void wt_process_link_offer(struct wt_target_services *services)
 {
     services->wave_waits = wave_waits;
@@ -187,6 +202,7 @@ void wt_process_link_offer(struct wt_target_services *services)
     services->home = home;
     services->objects = objects;
     services->defined = defined;
+    services->host_queues = host_queues;
     services->save_core_file = save_core_file;
     wt_process_link_offer_judge(services);
 }

@@ -438,6 +438,13 @@ bool wt_program_returned(struct wt_program *program, const struct wt_type *type,
                          uint8_t out[WT_RETURNED_BYTES]);
 /** Goes to an issue time of the recorded run. */
 enum wt_status wt_program_goto(struct wt_program *program, uint64_t time, struct wt_error *err);
+/**
+ * Starts the program from the beginning, and stops at the end of the first launch at which @p there
+ * returns true: what it looks for lies in the recorded run. Points of the user's do not stop it
+ * meanwhile. WT_STATE: the program has ended without that.
+ */
+enum wt_status wt_program_repeat(struct wt_program *program, bool (*there)(void *context),
+                                 void *context, struct wt_error *err);
 /** A value in memory whose accesses are looked for. */
 struct wt_home {
     struct wt_values value;             /**< of one lane */

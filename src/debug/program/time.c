@@ -40,6 +40,47 @@ enum wt_status wt_program_goto(struct wt_program *g, uint64_t time, struct wt_er
     return WT_OK;
 }
 
+/* Runs to the end of one launch after the other. */
+static enum wt_status run_launches(struct wt_program *g, bool (*there)(void *context),
+                                   void *context, struct wt_error *err)
+{
+    struct wt_stepped end;
+    enum wt_status status = wt_program_begin(g, err);
+    while (!status && g->started) {
+        status = wt_program_continue(g, false, &end, err);
+        if (!status && g->event.reason == WT_STOP_INTERRUPTED)
+            return wt_fail(err, WT_STATE, "Interrupted.");
+        if (!status && g->started && there(context))
+            return WT_OK;
+    }
+    return status ? status
+                  : wt_fail(err, WT_STATE, "the program has ended without coming there again");
+}
+
+enum wt_status wt_program_repeat(struct wt_program *g, bool (*there)(void *context), void *context,
+                                 struct wt_error *err)
+{
+    struct wt_point *own, **off = calloc(g->point_count + 1, sizeof *off);
+    size_t count = 0;
+    if (!off)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a list of breakpoints");
+    for (size_t i = 0; i < g->point_count; i++)
+        if (g->point[i]->enabled)
+            (off[count++] = g->point[i])->enabled = false;
+    enum wt_status status = wt_program_set_catch(g, "dispatch end", NULL, &own, err);
+    if (!status) {
+        own->silent = true;
+        status = run_launches(g, there, context, err);
+        pg_take_back(g, own);
+    }
+    for (size_t i = 0; i < g->point_count; i++) /* watchpoints have gone with the old run */
+        for (size_t k = 0; k < count; k++)
+            if (g->point[i] == off[k])
+                off[k]->enabled = true;
+    free(off);
+    return status;
+}
+
 enum wt_status wt_program_jump(struct wt_program *g, uint64_t address, struct wt_error *err)
 {
     const struct wt_program_user *user = &g->options.user;

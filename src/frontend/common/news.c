@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debug/core/touches.h"
 #include "frontend/common/words.h"
 
 static void hit(const struct wt_words *w, const struct wt_news *n)
@@ -90,6 +91,8 @@ static void interrupted(const struct wt_words *w, const struct wt_news *n)
         fputs(w->program->thread ? "\nProgram stopped.\n"
                                  : "\nProgram stopped; no kernel runs now.\n",
               w->out);
+    if (!w->program->thread)
+        wt_debugger_host_queues(w->program->debugger, false, w->out);
 }
 
 static void starting(const struct wt_words *w)

@@ -290,17 +290,81 @@ enum wt_status do_info_fault(struct wt_shell *c, const char *text, struct wt_err
 
 /* ---- time ---- */
 
-/* Goes to a time, where the lane of a finding (NULL: none) is selected. */
-static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_check_place *found,
-                            struct wt_error *err)
+/* A way to a time of a run, which may have to be repeated. */
+struct way {
+    struct wt_shell *c;
+    uint64_t number; /* of a finding; 0: to a time that the user has named */
+    bool other;      /* … to the other access of a race */
+    uint64_t time;
+    struct wt_check_place place[2]; /* of the finding */
+};
+
+static enum wt_status find_place(struct way *to, struct wt_error *err)
 {
+    const struct wt_checks *checks = to->c->options.checks;
+    enum wt_status status = wt_checks_need(checks, err);
+    if (status ||
+        (status = checks->print(checks->context, NULL, to->number, false, to->place, err)) != WT_OK)
+        return status;
+    to->time = to->place[to->other].time;
+    if (to->place[to->other].wave)
+        return WT_OK;
+    return to->other ? wt_fail(err, WT_STATE, "finding %" PRIu64 " has no other access", to->number)
+                     : wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side",
+                               to->number);
+}
+
+/* Whether what the way leads to lies in the recorded run. */
+static bool is_recorded(void *context)
+{
+    struct way *to = context;
     struct wt_debugger_time time;
-    enum wt_status status = wt_debugger_time(c->program->debugger, &time, err);
-    if (status)
-        return c->program->started ? status : wt_program_need_run(c->program, err);
-    if (to < time.start || to > time.end)
-        return wt_checks_not_recorded(&time, to, found != NULL, err);
-    if ((status = wt_program_goto(c->program, to, err)) != WT_OK ||
+    return (!to->number || find_place(to, WT_IGNORED) == WT_OK) &&
+           wt_debugger_time(to->c->program->debugger, &time, WT_IGNORED) == WT_OK &&
+           to->time >= time.start && to->time <= time.end;
+}
+
+/* Why no way leads there. */
+static enum wt_status refuse(struct way *to, struct wt_error *err)
+{
+    struct wt_program *g = to->c->program;
+    struct wt_debugger_time time;
+    const enum wt_status status = wt_debugger_time(g->debugger, &time, err);
+    if (!g->started)
+        return wt_program_need_run(g, err);
+    return status ? status : wt_checks_not_recorded(&time, to->time, to->number, err);
+}
+
+/* Runs a host program again to where it was, if the user wants that. */
+static enum wt_status repeat(struct way *to, struct wt_error *err)
+{
+    struct wt_shell *c = to->c;
+    struct wt_debugger_time time;
+    char question[200], what[60];
+    const bool later = c->program->started &&
+                       wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK &&
+                       to->time > time.end;
+    if (!c->options.host || !c->program->was_run || later)
+        return refuse(to, err);
+    snprintf(what, sizeof what,
+             to->number ? "Finding %" PRIu64 " was made" : "Issue time %" PRIu64 " is",
+             to->number ? to->number : to->time);
+    snprintf(question, sizeof question,
+             "%s before what is recorded now.\n"
+             "Run the program again from the beginning, and stop there? (y or n) ",
+             what);
+    if (!ask(c, question))
+        return wt_fail(err, WT_STATE, "Program not restarted.");
+    return wt_program_repeat(c->program, is_recorded, to, err);
+}
+
+static enum wt_status go_to(struct way *to, struct wt_error *err)
+{
+    struct wt_shell *c = to->c;
+    struct wt_debugger_time time;
+    enum wt_status status = is_recorded(to) ? WT_OK : repeat(to, err);
+    const struct wt_check_place *found = to->number ? &to->place[to->other] : NULL;
+    if (status || (status = wt_program_goto(c->program, to->time, err)) != WT_OK ||
         (found &&
          (status = wt_program_select_lane_of(c->program, found->wave, found->lane, err)) != WT_OK))
         return status;
@@ -318,44 +382,35 @@ static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_che
 enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_debugger_time time;
-    uint64_t to;
-    enum wt_status status = wt_debugger_time(c->program->debugger, &time, err);
-    if (status)
-        return status;
-    if (strcmp(text, "start") == 0 || strcmp(text, "begin") == 0)
-        to = time.start;
-    else if (strcmp(text, "end") == 0)
-        to = time.end;
-    else if (!wt_take_number(&text, &to) || *text)
+    struct way to = {.c = c};
+    const bool start = strcmp(text, "start") == 0 || strcmp(text, "begin") == 0;
+    if (start || strcmp(text, "end") == 0) {
+        const enum wt_status status = wt_debugger_time(c->program->debugger, &time, err);
+        if (status)
+            return status;
+        to.time = start ? time.start : time.end;
+    } else if (!wt_take_number(&text, &to.time) || *text) {
         return wt_fail(err, WT_INVALID, "goto takes an issue time, \"start\" or \"end\"");
-    return go_to(c, to, NULL, err);
+    }
+    return go_to(&to, err);
 }
 
 enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct wt_check_place found[2] = {{.time = 0}};
-    uint64_t number;
+    struct way to = {.c = c};
     if (strncmp(text, "goto ", 5) != 0)
         return wt_fail(err, WT_INVALID, "check goto NUMBER [other]: 'info checks' has the numbers");
     text += 5;
     text += strspn(text, " ");
-    const bool good = wt_take_number(&text, &number) && number;
+    const bool good = wt_take_number(&text, &to.number) && to.number;
     text += strspn(text, " ");
-    const bool other = strcmp(text, "other") == 0;
-    if (!good || (*text && !other))
+    to.other = strcmp(text, "other") == 0;
+    if (!good || (*text && !to.other))
         return wt_fail(err, WT_INVALID,
                        "check goto takes the number of a finding, from 1 on, and 'other' for the "
                        "other access of a race");
-    const struct wt_checks *checks = c->options.checks;
-    enum wt_status status = wt_checks_need(checks, err);
-    if (status ||
-        (status = checks->print(checks->context, NULL, number, false, found, err)) != WT_OK)
-        return status;
-    if (other && !found[1].wave)
-        return wt_fail(err, WT_STATE, "finding %" PRIu64 " has no other access", number);
-    return found[other].wave
-               ? go_to(c, found[other].time, &found[other], err)
-               : wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side", number);
+    const enum wt_status status = find_place(&to, err);
+    return status ? status : go_to(&to, err);
 }
 
 /* A write of the host's, with its calls where they are kept. */

@@ -331,6 +331,26 @@ static int32_t tell_objects(struct wt_server *s, const struct wt_wire_request *r
     return 0;
 }
 
+static int32_t tell_queues(struct wt_server *s, const struct wt_wire_request *r,
+                           struct wt_wire_answer *answer)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = s->driver->queues ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return s->driver->queues ? -ENOMEM : -ENOSYS;
+    s->driver->queues(s->context, r->value, out);
+    if (fclose(out)) {
+        free(text);
+        return -ENOMEM;
+    }
+    const uint32_t most = r->size < WT_WIRE_MOST ? r->size : WT_WIRE_MOST;
+    answer->size = size < most ? (uint32_t)size : most;
+    memcpy(s->bytes, text, answer->size);
+    free(text);
+    return 0;
+}
+
 static int32_t tell_defined(struct wt_server *s, const struct wt_wire_request *r,
                             struct wt_wire_answer *answer)
 {
@@ -505,6 +525,8 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
         return tell_objects(s, r, answer);
     case WT_WIRE_DEFINED:
         return tell_defined(s, r, answer);
+    case WT_WIRE_STANDING:
+        return tell_queues(s, r, answer);
     case WT_WIRE_RECORD:
         return wt_hosted_record(gpu_of(s, r), r->value) ? 0 : -ENOMEM;
     case WT_WIRE_TIME:

@@ -59,6 +59,9 @@ struct wt_server_driver {
     bool tells_waiters; /**< the view of a wave is followed by struct wt_wire_waiters */
     /** The fault of the wave of a request; NULL: it has none. NULL: the machine tells all. */
     const struct wt_fault *(*fault)(void *context, const struct wt_wire_request *request);
+    /** Writes lines about the program's queues, and who waits for what, or (@p launches) launches
+     * that have not begun. NULL: the family queues nothing. */
+    void (*queues)(void *context, bool launches, FILE *out);
     /** Writes a core file. NULL: wt_host_core_write() does all. */
     enum wt_status (*core)(void *context, uint32_t device, const struct wt_host_core *core,
                            struct wt_error *err);

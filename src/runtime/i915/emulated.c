@@ -35,11 +35,13 @@
 #include "runtime/i915/interposed.h"
 #include "runtime/i915/kernels.h"
 #include "runtime/i915/variables.h"
+#include "runtime/i915/waits.h"
 
 struct wt_drm_emulated {
     struct gen_config config;
     struct gen_device *device;
     struct wt_i915 *driver;
+    struct wt_drm_emulated *before; /* the GPU that was made before it; NULL: it is the first */
     struct drm_debugged debugged;
     struct drm_order_gpu order;
     struct wt_progress progress;
@@ -91,14 +93,28 @@ static void tell_walk(FILE *out, struct wt_drm_emulated *gpu, const struct gen_w
     wt_places_tell(out, &places);
 }
 
+void wt_drm_emulated_tell_waiting(struct wt_drm_emulated *gpu, FILE *out)
+{
+    for (struct wt_drm_emulated *g = gpu; g; g = g->before)
+        wt_i915_tell_waiting(g->driver, out);
+    drm_waits_tell(out);
+}
+
 /* The report of Ctrl-C; the process ends. */
 static _Noreturn void end_interrupted(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
 {
     wt_progress_clear(&gpu->progress);
-    fprintf(stderr, "wavetrap: interrupted: gen9, issue time %" PRIu64 ": 1 kernel runs\n",
-            gen_machine(gpu->device)->time);
-    tell_walk(stderr, gpu, walk);
+    fprintf(stderr, "wavetrap: interrupted: gen9, issue time %" PRIu64 ": %s\n",
+            gen_machine(gpu->device)->time, walk ? "1 kernel runs" : "no kernel runs");
+    if (walk)
+        tell_walk(stderr, gpu, walk);
+    wt_drm_emulated_tell_waiting(gpu, stderr);
     wt_interrupt_end();
+}
+
+static void end_standing(void *gpu)
+{
+    end_interrupted(gpu, NULL);
 }
 
 static void show_progress(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
@@ -246,6 +262,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
     struct slice s = {.gpu = gpu};
     count_launch(walk);
     wt_interrupt_attend(true);
+    drm_waits_kernel(true);
     wt_progress_begin(&gpu->progress, m->time);
     do {
         const uint64_t before = m->time;
@@ -263,6 +280,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
     if (s.lost || (s.why == WT_RUN_FAULT && !m->fault.kind))
         m->fault = s.fault;
     wt_progress_clear(&gpu->progress);
+    drm_waits_kernel(false);
     wt_interrupt_attend(false);
     if (s.why == WT_RUN_FAULT)
         wt_tally_fault(GEN_WIRE_FAMILY);
@@ -553,6 +571,8 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     wt_hosted_record(&g->debugged.hosted, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
+    g->before = (struct wt_drm_emulated *)before;
+    drm_waits_report_by(end_standing, g);
     *gpu = g;
     return WT_OK;
 }

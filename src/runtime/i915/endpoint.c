@@ -329,6 +329,12 @@ static void begin(void *context)
     pthread_sigmask(SIG_UNBLOCK, &own, NULL);
 }
 
+static void tell_queues(void *context, bool launches, FILE *out)
+{
+    if (!launches)
+        wt_drm_emulated_tell_waiting(server.gpus[server.gpu_count - 1], out);
+}
+
 static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
                                                    .family = GEN_WIRE_FAMILY,
                                                    .begin = begin,
@@ -344,6 +350,7 @@ static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
                                                    .breakpoint = breakpoint,
                                                    .input = input,
                                                    .fault = fault,
+                                                   .queues = tell_queues,
                                                    .core = write_core,
                                                    .final_next = final_next,
                                                    .own = own};

@@ -104,6 +104,8 @@ uint8_t *wt_i915_find(struct wt_i915 *device, uint64_t address, uint64_t *room);
 /** Waits until all batches have ended or wait for something, at most @p ns nanoseconds; false: then
  * one runs, or can. */
 bool wt_i915_await_rest(struct wt_i915 *device, uint64_t ns);
+/** Writes lines about batches that wait for a semaphore, or have not begun. */
+void wt_i915_tell_waiting(struct wt_i915 *device, FILE *out);
 /** The memory that kernels leave, for a debugger after the program's end. */
 struct wt_final_memory *wt_i915_final_memory(struct wt_i915 *device);
 /** The breakpoints of the debugger. */

@@ -72,6 +72,13 @@ struct drm_context {
 };
 
 /* A batch that was submitted. Its objects and its context are active until it has ended. */
+/* What MI_SEMAPHORE_WAIT compares. */
+struct drm_semaphore {
+    uint64_t address;
+    unsigned how; /* its "Compare Operation" */
+    uint32_t value, now;
+};
+
 struct drm_submission {
     struct drm_submission *next;
     struct wt_i915_file *file;
@@ -81,6 +88,7 @@ struct drm_submission {
     uint64_t start;       /* address of its next command */
     uint64_t first_level; /* of struct drm_batch: it waits at `start`, after it has begun */
     bool second_level, waits, begun;
+    struct drm_semaphore semaphore; /* if it waits */
 };
 
 struct wt_i915_file {
@@ -106,6 +114,7 @@ struct wt_i915 {
     bool running;                        /* a batch is under way, which is in the list no more */
     bool ends;                           /* the thread ends when the list is empty */
     bool has_thread;
+    bool stands; /* all batches wait */
     pthread_t thread;
     pthread_cond_t submitted; /* there is a batch, or `ends` is set */
     pthread_cond_t idle;      /* a batch has ended */
@@ -266,6 +275,7 @@ struct drm_batch {
     uint64_t first_level;
     bool second_level;
     bool waits; /* drm_stream() has stopped at MI_SEMAPHORE_WAIT, whose condition does not hold */
+    struct drm_semaphore semaphore; /* then */
 };
 
 /*

@@ -4,12 +4,15 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "runtime/common/guard.h"
+#include "runtime/i915/i915.h"
 #include "runtime/i915/internal.h"
+#include "runtime/i915/waits.h"
 
 struct streaming {
     struct drm_batch *batch;
@@ -67,6 +70,7 @@ static enum wt_status run(struct wt_i915 *device, struct drm_submission *s, stru
     s->first_level = batch.first_level;
     s->second_level = batch.second_level;
     s->waits = status == WT_OK && batch.waits;
+    s->semaphore = batch.semaphore;
     return status;
 }
 
@@ -146,18 +150,48 @@ static void wait_for_program(struct wt_i915 *device)
     look_again(device);
 }
 
+static void set_stands(struct wt_i915 *device, bool stands)
+{
+    if (device->stands != stands)
+        drm_waits_batches(stands);
+    device->stands = stands;
+}
+
+void wt_i915_tell_waiting(struct wt_i915 *device, FILE *out)
+{
+    static const char *const words[] = {">", ">=", "<", "<=", "==", "!="};
+    unsigned behind = 0;
+    pthread_mutex_lock(&device->lock);
+    for (const struct drm_submission *s = device->first; s; s = s->next) {
+        const struct drm_semaphore *w = &s->semaphore;
+        if (w->address && !precedes_in_context(device->first, s))
+            fprintf(out,
+                    "  a batch waits at MI_SEMAPHORE_WAIT: the dword at 0x%" PRIx64 " is %" PRIu32
+                    ", and is to be %s %" PRIu32 "\n",
+                    w->address, w->now, words[w->how], w->value);
+        else
+            behind++;
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (behind)
+        fprintf(out, "  %u batch%s not begun\n", behind, behind > 1 ? "es have" : " has");
+}
+
 static void *work(void *argument)
 {
     struct wt_i915 *device = argument;
     struct wt_error err;
     pthread_mutex_lock(&device->lock);
     for (;;) {
+        if (!device->first)
+            set_stands(device, false);
         while (!device->first && !device->ends)
             pthread_cond_wait(&device->submitted, &device->lock);
         if (!device->first)
             break;
         struct drm_submission *s = take_ready(device);
         if (!s) {
+            set_stands(device, true);
             wait_for_program(device);
             continue;
         }
@@ -174,6 +208,7 @@ static void *work(void *argument)
             continue;
         }
         finish(device, s);
+        set_stands(device, false);
         look_again(device);
     }
     pthread_mutex_unlock(&device->lock);

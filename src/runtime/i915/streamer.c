@@ -152,7 +152,9 @@ static enum wt_status semaphore_wait(struct drm_batch *batch, const uint32_t *dw
     const uint8_t *host = batch_host(batch, address, sizeof(uint32_t));
     if (!host)
         return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is in none of the batch's objects", address);
-    batch->waits = !compare(how, (uint32_t)wt_load_le(host, 4), dword[1]);
+    batch->semaphore = (struct drm_semaphore){
+        .address = address, .how = how, .value = dword[1], .now = (uint32_t)wt_load_le(host, 4)};
+    batch->waits = !compare(how, batch->semaphore.now, dword[1]);
     return WT_OK;
 }
 

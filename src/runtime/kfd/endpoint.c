@@ -382,6 +382,13 @@ static void release(void *context)
     atomic_store(&((struct host *)context)->held, false);
 }
 
+static void tell_queues(void *context, bool launches, FILE *out)
+{
+    struct host *host = context;
+    for (uint32_t i = 0; i < host->gpus && !launches; i++)
+        host_tell_queues(&host->gpu[i], out);
+}
+
 static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
                                                .family = KFD_WIRE_FAMILY,
                                                .begin = begin,
@@ -398,6 +405,7 @@ static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
                                                .changes = true,
                                                .may_watch = may_watch,
                                                .fault = fault,
+                                               .queues = tell_queues,
                                                .final_read = read_used,
                                                .own = own};
 

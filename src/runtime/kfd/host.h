@@ -615,6 +615,12 @@ void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave,
 
 /* ---- places.c ---- */
 
+/** Writes lines about packets that have not begun, and what the first one of a queue waits for. The
+ * GPU is entered. */
+void host_tell_queues(const struct host_gpu *gpu, FILE *out);
+/** Writes what a queue's first packet waits for that has not begun, and is there; nothing where it
+ * waits for packets before it. */
+void host_tell_first(const struct host_queue *q, FILE *out);
 /**
  * After Ctrl-C: reports where the waves are and ends the process; else nothing. No GPU is entered.
  */

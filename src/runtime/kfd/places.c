@@ -58,13 +58,15 @@ static void tell_dispatch(struct host_gpu *gpu, unsigned dispatch)
 
 /* Packets that have not begun: a program may wait for a kernel behind a barrier that never opens.
  */
-static void tell_queues(const struct host_gpu *gpu)
+void host_tell_queues(const struct host_gpu *gpu, FILE *out)
 {
     for (const struct host_queue *q = gpu->queues; q; q = q->next) {
         const uint64_t written = atomic_load(q->write);
-        if (!q->copies && written > q->begun && !q->stopped)
-            fprintf(stderr, "  queue %" PRIu64 ": %" PRIu64 " packet%s not begun\n", q->id,
-                    written - q->begun, written - q->begun > 1 ? "s have" : " has");
+        if (q->copies || written <= q->begun || q->stopped)
+            continue;
+        fprintf(out, "  queue %" PRIu64 ": %" PRIu64 " packet%s not begun\n", q->id,
+                written - q->begun, written - q->begun > 1 ? "s have" : " has");
+        host_tell_first(q, out);
     }
 }
 
@@ -80,7 +82,7 @@ static void tell_gpu(struct host_gpu *gpu)
     for (unsigned i = 0; i < GCN_DISPATCHES; i++)
         if (gpu->dispatch[i].queue)
             tell_dispatch(gpu, i);
-    tell_queues(gpu);
+    host_tell_queues(gpu, stderr);
 }
 
 void host_end_if_interrupted(struct host *host)

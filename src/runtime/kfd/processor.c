@@ -11,6 +11,7 @@
 
 #include <sched.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,6 +226,35 @@ static bool value_open(const struct host_gpu *gpu, const struct gcn_aql_packet *
         return now < b->value;
     default:
         return now >= b->value;
+    }
+}
+
+void host_tell_first(const struct host_queue *q, FILE *out)
+{
+    const uint8_t *packet = packet_of(q, q->begun);
+    const struct gcn_aql_header header = header_of(packet);
+    if (header.type == GCN_AQL_INVALID) {
+        fputs("    the first one has been announced, and not written\n", out);
+        return;
+    }
+    const struct gcn_aql_packet p = gcn_aql_packet(packet, header);
+    const bool value = header.type == GCN_AQL_VENDOR && p.format == GCN_AQL_BARRIER_VALUE;
+    if (!value && header.type != GCN_AQL_BARRIER_AND && header.type != GCN_AQL_BARRIER_OR)
+        return;
+    for (unsigned i = 0; i < p.dependencies; i++) {
+        struct signal *s;
+        if (!signal_at(q->gpu, p.dependency[i], &s) || !s || (!value && !atomic_load(&s->value)))
+            continue;
+        fprintf(out,
+                "    the first one is a barrier, which waits for the signal at 0x%" PRIx64
+                ": its value is %" PRId64,
+                p.dependency[i], (int64_t)atomic_load(&s->value));
+        if (value)
+            fprintf(out, ", and masked by 0x%" PRIx64 " is to be %s %" PRId64,
+                    (uint64_t)p.value.mask,
+                    (const char *[]){"==", "!=", "<", ">="}[p.value.condition & 3],
+                    (int64_t)p.value.value);
+        fputc('\n', out);
     }
 }
 

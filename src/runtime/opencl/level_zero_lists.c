@@ -14,6 +14,7 @@
 #include "runtime/i915/interposed.h"
 #include "runtime/opencl/level_zero.h"
 #include "runtime/i915/order.h"
+#include "runtime/i915/waits.h"
 #include "runtime/opencl/words.h"
 
 /* No header declares what programs find here by its name. */
@@ -114,6 +115,7 @@ static int end_append(struct ze_list *l, const struct drm_order_command *is, int
 #define APPEND(name, call, ...)                                                                    \
     struct drm_order_command command = {.by = #name, __VA_ARGS__};                                 \
     struct ze_list *const list = begin_append(a, &command);                                        \
+    drm_waits_command(&command, __builtin_return_address(0));                                      \
     return end_append(list, &command, drm_ze_returned(#name, (call)))
 #define EVENTS(signal, number, list)                                                               \
     .signals = (void *)(signal), .count = (unsigned)(number), .events = (void *)(list)
@@ -331,6 +333,7 @@ EXPORT int zeCommandQueueExecuteCommandLists(WORDS4)
         enqueue(a, list_of(list[i]));
     if (d)
         drm_order_enqueue(&end);
+    drm_waits_command(&end, __builtin_return_address(0));
     const int result = drm_ze_returned(name, own(NAMES4));
     for (uint32_t i = 0; i < count; i++)
         enqueued(list_of(list[i]), !result);
@@ -349,33 +352,51 @@ EXPORT int zeCommandQueueExecuteCommandLists(WORDS4)
     {                                                                                              \
         OWN(int, 3, name)                                                                          \
         const int result = own ? drm_ze_returned(#name, own(NAMES3)) : DRM_ZE_UNINITIALIZED;       \
-        if (!result)                                                                               \
+        if (!result) {                                                                             \
             drm_order_event(*(void **)c);                                                          \
+            drm_waits_made(*(void **)c, DRM_WAITS_CALL(#name));                                    \
+        }                                                                                          \
         return result;                                                                             \
     }
 CREATES(zeEventCreate)
 CREATES(zeFenceCreate)
 
+/* It is no event any more. */
+EXPORT int zeEventDestroy(WORDS1)
+{
+    OWN(int, 1, zeEventDestroy)
+    drm_waits_drop((void *)a);
+    return own ? drm_ze_returned("zeEventDestroy", own(a)) : DRM_ZE_UNINITIALIZED;
+}
+
 /* Calls whose status says that something is done. */
-#define TELLS(count, name, told)                                                                   \
+#define TELLS(count, name, told, waits)                                                            \
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
+        DRM_WAITS((waits) ? #name : NULL, (void *)a);                                              \
         const int result = own ? drm_ze_returned(#name, own(NAMES##count)) : DRM_ZE_UNINITIALIZED; \
         if (!result)                                                                               \
             told;                                                                                  \
         return result;                                                                             \
     }
-#define SEES(count, name) TELLS(count, name, drm_order_waited(1, &(void *){(void *)a}))
-SEES(2, zeEventHostSynchronize)
-SEES(1, zeEventQueryStatus)
-SEES(2, zeEventQueryKernelTimestamp)
-SEES(2, zeFenceHostSynchronize)
-SEES(1, zeFenceQueryStatus)
-TELLS(2, zeCommandQueueSynchronize, drm_order_finished((void *)a))
-TELLS(2, zeCommandListHostSynchronize, drm_order_finished((void *)a))
-TELLS(1, zeEventHostReset, drm_order_reset((void *)a))
-TELLS(1, zeFenceReset, drm_order_reset((void *)a))
+#define SEES(count, name, waits)                                                                   \
+    TELLS(count, name, drm_order_waited(1, &(void *){(void *)a}), waits)
+SEES(2, zeEventHostSynchronize, true)
+SEES(1, zeEventQueryStatus, false)
+SEES(2, zeEventQueryKernelTimestamp, false)
+SEES(2, zeFenceHostSynchronize, true)
+SEES(1, zeFenceQueryStatus, false)
+TELLS(2, zeCommandQueueSynchronize, drm_order_finished((void *)a), true)
+TELLS(2, zeCommandListHostSynchronize, drm_order_finished((void *)a), true)
+
+static void reset(const void *event)
+{
+    drm_order_reset(event);
+    drm_waits_set(event, false);
+}
+TELLS(1, zeEventHostReset, reset((void *)a), false)
+TELLS(1, zeFenceReset, reset((void *)a), false)
 
 /* Commands that wait for it may begin before the call is back. */
 EXPORT int zeEventHostSignal(WORDS1)
@@ -384,6 +405,7 @@ EXPORT int zeEventHostSignal(WORDS1)
     if (!own)
         return DRM_ZE_UNINITIALIZED;
     drm_order_set((void *)a);
+    drm_waits_set((void *)a, true);
     return drm_ze_returned("zeEventHostSignal", own(a));
 }
 

@@ -13,6 +13,7 @@
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
 #include "runtime/i915/defined.h"
+#include "runtime/i915/waits.h"
 #include "runtime/i915/order.h"
 #include "runtime/opencl/handles.h"
 #include "runtime/i915/i915.h"
@@ -264,6 +265,7 @@ static int counted(const char *by, int result, void *event)
                                             .count = (unsigned)(number),                           \
                                             .events = (void *)(list)};                             \
         drm_order_enqueue(&command);                                                               \
+        drm_waits_command(&command, __builtin_return_address(0));                                  \
         const int result = counted(#name, own(NAMES##words), (void *)event);                       \
         drm_order_enqueued(&command, !result, (void *)event, false);                               \
         return result;                                                                             \

@@ -13,6 +13,7 @@
 #include "runtime/opencl/handles.h"
 #include "runtime/i915/i915.h"
 #include "runtime/i915/interposed.h"
+#include "runtime/i915/waits.h"
 #include "runtime/opencl/opencl.h"
 #include "runtime/opencl/words.h"
 
@@ -178,6 +179,7 @@ STATUS(4, clSetProgramSpecializationConstant)
 EXPORT int clWaitForEvents(WORDS2)
 {
     OWN(int, 2, clWaitForEvents)
+    DRM_WAITS("clWaitForEvents", a && b ? *(void **)b : NULL);
     const int status = own ? own(a, b) : DRM_OPENCL_INVALID_OPERATION;
     if (!status)
         drm_order_waited((unsigned)a, (void *)b);
@@ -189,6 +191,7 @@ EXPORT int clSetUserEventStatus(WORDS2)
 {
     OWN(int, 2, clSetUserEventStatus)
     drm_order_set((void *)a);
+    drm_waits_set((void *)a, true);
     return drm_opencl_used("clSetUserEventStatus", own ? own(a, b) : DRM_OPENCL_INVALID_OPERATION,
                            (void *)a);
 }
@@ -240,6 +243,7 @@ EXPORT int clFinish(WORDS1)
     OWN(int, 1, clFinish)
     if (!drm_opencl_has("clFinish", (void *)a, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
+    DRM_WAITS("clFinish", (void *)a);
     const int status = own ? own(a) : DRM_OPENCL_INVALID_OPERATION;
     if (!status)
         drm_order_finished((void *)a);
@@ -249,7 +253,9 @@ EXPORT int clFinish(WORDS1)
 /* The order of a command whose call is made by `call`; what kind of command it is, by members. */
 #define ORDERED(name, event_at, waits, call, ...)                                                  \
     struct drm_order_command command = {.queue = (void *)a, .by = #name, __VA_ARGS__};             \
+    DRM_WAITS((waits) ? #name : NULL, (void *)a);                                                  \
     drm_order_enqueue(&command);                                                                   \
+    drm_waits_command(&command, __builtin_return_address(0));                                      \
     const int result = (call);                                                                     \
     drm_order_enqueued(&command, !result, (void *)(event_at), waits)
 #define EVENTS(number, list) .count = (unsigned)(number), .events = (void *)(list)
@@ -607,6 +613,7 @@ EXPORT void *clCreateUserEvent(WORDS2)
     b = b ? b : (word)&status;
     void *const event = own ? own(a, b) : NULL;
     drm_order_event(event);
+    drm_waits_made(event, DRM_WAITS_CALL("clCreateUserEvent"));
     return drm_opencl_made("clCreateUserEvent", event, 0, (int *)b, (void *)a);
 }
 

@@ -248,25 +248,11 @@ void endpoint_queues_by(void (*tell)(bool launches, FILE *out))
     queues_by = tell;
 }
 
-static int32_t tell_queues(const struct wt_wire_request *r, struct wt_wire_answer *answer,
-                           uint8_t *bytes)
+static void tell_queues(void *context, bool launches, FILE *out)
 {
-    char *text = NULL;
-    size_t size = 0;
     void (*const tell)(bool launches, FILE *out) = queues_by;
-    FILE *out = tell ? open_memstream(&text, &size) : NULL;
-    if (!out)
-        return tell ? -ENOMEM : 0;
-    tell(r->value, out);
-    if (fclose(out)) {
-        free(text);
-        return -ENOMEM;
-    }
-    const uint32_t most = r->size < WT_WIRE_MOST ? r->size : WT_WIRE_MOST;
-    answer->size = size < most ? (uint32_t)size : most;
-    memcpy(bytes, text, answer->size);
-    free(text);
-    return 0;
+    if (tell)
+        tell(launches, out);
 }
 
 static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wire_answer *answer,
@@ -296,8 +282,6 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
         return 0;
     case VORTEX_WIRE_WRITES:
         return list_writes(r, answer, bytes);
-    case VORTEX_WIRE_QUEUES:
-        return tell_queues(r, answer, bytes);
     case VORTEX_WIRE_WORK:
         answer->size = sizeof(struct vortex_work);
         return r->wave < gpu_at(r->device)->machine->waves &&
@@ -325,6 +309,7 @@ static const struct wt_server_driver driver = {.kind = VORTEX_WIRE_SOCKET,
                                                .changes = true,
                                                .input = input,
                                                .fault = fault,
+                                               .queues = tell_queues,
                                                .tells_waiters = true,
                                                .own = own};
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "runtime/common/interrupt.h"
 #include "runtime/common/serve.h"
 #include "runtime/vortex/queue.h"
 
@@ -199,6 +200,16 @@ static void note_waited(const struct waiter *w)
         order_host_waited_for(w->queue);
 }
 
+/* The report of Ctrl-C while no kernel runs; the process ends. Locked. */
+static _Noreturn void end_interrupted(void)
+{
+    wt_server_forget();
+    fputs("wavetrap: interrupted: vortex: no kernel runs\n", stderr);
+    queues_tell(stderr, "  ");
+    tell_waits(stderr, "  ");
+    wt_interrupt_end();
+}
+
 static enum vx_result wait_until_over(struct waiter *w, uint64_t timeout_ns, struct wt_error *err)
 {
     enum { SLICE_NS = 100000000 };
@@ -210,6 +221,7 @@ static enum vx_result wait_until_over(struct waiter *w, uint64_t timeout_ns, str
     w->forever = until == UINT64_MAX;
     w->next = waiters;
     waiters = w;
+    wt_interrupt_attend(true);
     while (!is_over(w, &result) && !result) {
         const uint64_t at = wt_clock_ns(), end = until - at < SLICE_NS ? until : at + SLICE_NS;
         if (at >= until)
@@ -218,9 +230,12 @@ static enum vx_result wait_until_over(struct waiter *w, uint64_t timeout_ns, str
             look.still = 0;
         else if (w->forever)
             look_around(&look);
+        if (!kernels_wait() && wt_interrupt_take())
+            end_interrupted();
         if (result)
             break;
     }
+    wt_interrupt_attend(false);
     struct waiter **link = &waiters;
     while (*link != w)
         link = &(*link)->next;
