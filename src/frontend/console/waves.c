@@ -291,15 +291,15 @@ enum wt_status do_info_fault(struct wt_shell *c, const char *text, struct wt_err
 /* ---- time ---- */
 
 /* A way to a time of a run, which may have to be repeated. */
-struct way {
+struct console_way {
     struct wt_shell *c;
-    uint64_t number; /* of a finding; 0: to a time that the user has named */
+    uint64_t number; /* the finding's; 0: to a time that the user has named */
     bool other;      /* … to the other access of a race */
     uint64_t time;
-    struct wt_check_place place[2]; /* of the finding */
+    struct wt_check_place place[2]; /* the finding's */
 };
 
-static enum wt_status find_place(struct way *to, struct wt_error *err)
+static enum wt_status find_place(struct console_way *to, struct wt_error *err)
 {
     const struct wt_checks *checks = to->c->options.checks;
     enum wt_status status = wt_checks_need(checks, err);
@@ -317,7 +317,7 @@ static enum wt_status find_place(struct way *to, struct wt_error *err)
 /* Whether what the way leads to lies in the recorded run. */
 static bool is_recorded(void *context)
 {
-    struct way *to = context;
+    struct console_way *to = context;
     struct wt_debugger_time time;
     return (!to->number || find_place(to, WT_IGNORED) == WT_OK) &&
            wt_debugger_time(to->c->program->debugger, &time, WT_IGNORED) == WT_OK &&
@@ -325,7 +325,7 @@ static bool is_recorded(void *context)
 }
 
 /* Why no way leads there. */
-static enum wt_status refuse(struct way *to, struct wt_error *err)
+static enum wt_status refuse(struct console_way *to, struct wt_error *err)
 {
     struct wt_program *g = to->c->program;
     struct wt_debugger_time time;
@@ -336,7 +336,7 @@ static enum wt_status refuse(struct way *to, struct wt_error *err)
 }
 
 /* Runs a host program again to where it was, if the user wants that. */
-static enum wt_status repeat(struct way *to, struct wt_error *err)
+static enum wt_status repeat(struct console_way *to, struct wt_error *err)
 {
     struct wt_shell *c = to->c;
     struct wt_debugger_time time;
@@ -358,7 +358,7 @@ static enum wt_status repeat(struct way *to, struct wt_error *err)
     return wt_program_repeat(c->program, is_recorded, to, err);
 }
 
-static enum wt_status go_to(struct way *to, struct wt_error *err)
+static enum wt_status go_to(struct console_way *to, struct wt_error *err)
 {
     struct wt_shell *c = to->c;
     struct wt_debugger_time time;
@@ -382,7 +382,7 @@ static enum wt_status go_to(struct way *to, struct wt_error *err)
 enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_debugger_time time;
-    struct way to = {.c = c};
+    struct console_way to = {.c = c};
     const bool start = strcmp(text, "start") == 0 || strcmp(text, "begin") == 0;
     if (start || strcmp(text, "end") == 0) {
         const enum wt_status status = wt_debugger_time(c->program->debugger, &time, err);
@@ -397,7 +397,7 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
 
 enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct way to = {.c = c};
+    struct console_way to = {.c = c};
     if (strncmp(text, "goto ", 5) != 0)
         return wt_fail(err, WT_INVALID, "check goto NUMBER [other]: 'info checks' has the numbers");
     text += 5;

@@ -367,6 +367,15 @@ static int32_t tell_defined(struct wt_server *s, const struct wt_wire_request *r
     return 0;
 }
 
+/* The program's objects, values and queues. */
+static int32_t tell_of_program(struct wt_server *s, const struct wt_wire_request *r,
+                               struct wt_wire_answer *answer)
+{
+    return r->verb == WT_WIRE_OBJECTS   ? tell_objects(s, r, answer)
+           : r->verb == WT_WIRE_DEFINED ? tell_defined(s, r, answer)
+                                        : tell_queues(s, r, answer);
+}
+
 static int32_t travel(struct wt_server *s, const struct wt_wire_request *r,
                       struct wt_wire_answer *answer)
 {
@@ -522,11 +531,9 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_FAULT:
         return tell_fault(s, r, answer);
     case WT_WIRE_OBJECTS:
-        return tell_objects(s, r, answer);
     case WT_WIRE_DEFINED:
-        return tell_defined(s, r, answer);
     case WT_WIRE_STANDING:
-        return tell_queues(s, r, answer);
+        return tell_of_program(s, r, answer);
     case WT_WIRE_RECORD:
         return wt_hosted_record(gpu_of(s, r), r->value) ? 0 : -ENOMEM;
     case WT_WIRE_TIME:

@@ -72,7 +72,7 @@ struct drm_context {
 };
 
 /* A batch that was submitted. Its objects and its context are active until it has ended. */
-/* What MI_SEMAPHORE_WAIT compares. */
+/* The comparison of MI_SEMAPHORE_WAIT. */
 struct drm_semaphore {
     uint64_t address;
     unsigned how; /* its "Compare Operation" */

@@ -1,6 +1,6 @@
 /*
- * What commands and threads of an OpenCL or Level Zero program wait for, for the report of a
- * standstill: events that only the program signals, calls that are not back, and batches behind a
+ * Commands and threads of an OpenCL or Level Zero program that wait, for the report of a
+ * standstill: for events that only the program signals, in calls that are not back, and behind a
  * semaphore. Any thread may call these functions.
  */
 #ifndef WT_RUNTIME_I915_WAITS_H
@@ -42,7 +42,7 @@ struct drm_wait {
 /** The call begins; while any is under way, Ctrl-C and SIGTERM lead to a report. by.by NULL: it
  * does not wait. */
 void drm_wait_begin(struct drm_wait *wait, struct drm_waits_call by, const void *on);
-/** It is back. */
+/** The call is back. */
 void drm_wait_end(struct drm_wait *wait);
 /** The rest of the block is a call @p name that waits for @p handle. */
 #define DRM_WAITS(name, handle)                                                                    \

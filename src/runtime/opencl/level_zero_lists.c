@@ -361,7 +361,7 @@ EXPORT int zeCommandQueueExecuteCommandLists(WORDS4)
 CREATES(zeEventCreate)
 CREATES(zeFenceCreate)
 
-/* It is no event any more. */
+/* Reports of standstills leave the event out from now on. */
 EXPORT int zeEventDestroy(WORDS1)
 {
     OWN(int, 1, zeEventDestroy)
