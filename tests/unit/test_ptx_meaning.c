@@ -16,6 +16,7 @@
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx/exec/rows.h"
 #include "emulator/sm/ptx/know/block.h"
+#include "emulator/sm/ptx/exec/video.h"
 #include "emulator/sm/ptx/know/meaning.h"
 #include "emulator/translate/rows.h"
 #include "meaning_float.h"

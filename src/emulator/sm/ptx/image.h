@@ -20,6 +20,28 @@
 #include "emulator/sm/ptx/ptx.h"
 #include "object/ptx_word.h"
 
+/** Outcomes of a comparison for which it holds, as bits: less, equal, greater, unordered. */
+enum { PTX_LESS = 1, PTX_EQUAL = 2, PTX_GREATER = 4, PTX_UNORDERED = 8 };
+
+/* Bytes of the registers that hold the type. */
+static inline unsigned ptx_type_class(enum ptx_type type)
+{
+    return ptx_type_bytes(type) == 8 ? 8 : 4;
+}
+
+/* Whether it is a floating point type, packed ones included. */
+static inline bool ptx_type_is_float(enum ptx_type type)
+{
+    return type == PTX_F16 || type == PTX_F16X2 || type == PTX_F32 || type == PTX_F64 ||
+           type == PTX_BF16 || type == PTX_BF16X2;
+}
+
+/* Whether it is a signed integer. */
+static inline bool ptx_type_is_signed(enum ptx_type type)
+{
+    return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
+}
+
 #define PTX_ROW_BYTES (SM_LANES * 4)
 #define PTX_FIRST_ROW 264 /* below it are the registers of machine code, for trap handlers */
 #define PTX_MOST_ROWS 1000000

@@ -139,8 +139,8 @@ bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
 
 /** A parameter of a function, or a part of it. */
 struct sm_ptx_part {
-    const char *name; /**< of the parameter */
-    unsigned number;  /**< of the parameter, from 0 */
+    const char *name; /**< the parameter's */
+    unsigned number;  /**< the parameter's, from 0 */
     bool is_kernels;  /**< it is in constant memory: @ref offset, from the first one, and size */
     uint32_t offset, size;
     uint32_t slot, dword; /**< else a dword of each lane: where in the frame; which of those of the

@@ -11,7 +11,7 @@ static const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop 
 struct sm_blocks {
     struct wt_paged all;
     struct sm_warp *warp; /* that executes code */
-    uint32_t patience;    /* of the state, since branches were last counted */
+    uint32_t patience;    /* the state's, when branches were last counted */
     bool barred;          /* the state bars branches */
     bool gave;            /* the state has what is given to this warp */
     /* tid.x, .y, .z and laneid of the warps of a CTA, by their index, for this size of it */

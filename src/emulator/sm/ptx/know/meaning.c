@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx/exec/video.h"
 #include "emulator/sm/ptx/lower/body.h"
 #include "emulator/machine/meaning_code.h"
 

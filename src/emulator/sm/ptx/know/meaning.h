@@ -20,10 +20,6 @@ struct ptx_meaning {
     bool packed;      /**< each half of the registers is a number */
 };
 
-/** The operation of a record of a video instruction; PTX_MATHS: it is none. */
-enum ptx_math ptx_video_of(const struct ptx_op *op);
-/** The part of a word that is source 0 or 1 of one for one part: the first bit, how many. */
-void ptx_video_part(const struct ptx_op *op, unsigned source, uint8_t *first, uint8_t *bits);
 /** Composes the meaning of a record that computes; false: it is another one, or does not say. */
 bool ptx_meaning_of(const struct ptx_op *op, struct ptx_meaning *m);
 /** Whether the meaning of a record has this source. */

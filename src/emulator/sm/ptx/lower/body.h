@@ -64,25 +64,6 @@ struct body {
     uint32_t info; /* index of its ptx_function_info */
 };
 
-/* Bytes of the registers that hold the type. */
-static inline unsigned ptx_type_class(enum ptx_type type)
-{
-    return ptx_type_bytes(type) == 8 ? 8 : 4;
-}
-
-/* Whether it is a floating point type, packed ones included. */
-static inline bool ptx_type_is_float(enum ptx_type type)
-{
-    return type == PTX_F16 || type == PTX_F16X2 || type == PTX_F32 || type == PTX_F64 ||
-           type == PTX_BF16 || type == PTX_BF16X2;
-}
-
-/* Whether it is a signed integer. */
-static inline bool ptx_type_is_signed(enum ptx_type type)
-{
-    return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
-}
-
 /* ---- sm/ptx/lower/body.c: mistakes, names, the frame, records ---- */
 
 /** Raises a mistake at the statement; false. */

@@ -1,5 +1,6 @@
 /* Splits opcodes of PTX into their words. See sm/ptx/lower/form.h. */
 #include "emulator/sm/ptx/lower/form.h"
+#include "emulator/sm/ptx/image.h"
 
 #include <assert.h>
 #include <string.h>

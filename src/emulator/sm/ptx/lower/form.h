@@ -28,9 +28,6 @@ enum ptx_field {
 
 enum { PTX_LO = 1, PTX_HI, PTX_WIDE };
 
-/** Outcomes of a comparison for which it holds, as bits: less, equal, greater, unordered. */
-enum { PTX_LESS = 1, PTX_EQUAL = 2, PTX_GREATER = 4, PTX_UNORDERED = 8 };
-
 /** The words of kind OTHER. */
 enum ptx_word {
 #define W(name) PTX_WORD_##name,
