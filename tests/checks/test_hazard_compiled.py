@@ -130,13 +130,19 @@ def without(line):
     return ""
 
 
-# What is silent, and why: see the page of rules. The wait before a barrier or the end keeps no register.
+def keeps_alone(lines, at):
+    """Whether an s_nop is for the old value of a result of DPP, which does not come from another lane: LLVM waits for it, too, and the check does not ask that."""
+    moved, written = re.match(r"\s*v_mov_b32_dpp (v\d+), (v\d+) ", lines[at + 1]), re.match(r"\s*v_\w+ (v\d+),", lines[at - 1])
+    return moved and written and written[1] == moved[1] != moved[2]
+
+
+# A wait before a barrier or the end is for memory: it keeps no register.
 @pytest.mark.parametrize("what, change", [("s_nop", one_less), ("s_waitcnt", without)])
 def test_code_with_less_waiting_has_a_finding(model, tmp_path, what, change):
     text, names = source_of(model)
     (tmp_path / "all.cl").write_text(text)
     lines = compiled(tmp_path, model, tmp_path / "all.cl", "all.s", "-x", "cl", "-cl-std=CL2.0", "-O2", "-S").read_text().splitlines()
-    places = {name: [n for n in where if re.match(rf"\s*{what} ", lines[n]) and not re.match(r"\s*(s_barrier|s_endpgm)", lines[n + 1])] for name, where in of_kernels(lines, names).items()}
+    places = {name: [n for n in where if re.match(rf"\s*{what} ", lines[n]) and not re.match(r"\s*(s_barrier|s_endpgm)", lines[n + 1]) and not keeps_alone(lines, n)] for name, where in of_kernels(lines, names).items()}
     silent, tried = {}, 0
     for turn in range(max(map(len, places.values()))):
         now, these = list(lines), {name: at[turn] for name, at in places.items() if turn < len(at)}
