@@ -111,7 +111,7 @@ static enum wt_status find_register(const struct wt_topology *t, const char *nam
 /* A register of a wave that stands. */
 struct found {
     const struct wt_register *reg;
-    unsigned index; /* of it, in the topology */
+    unsigned index; /* its index in the topology */
     wt_thread thread;
     struct wt_wave wave;
 };

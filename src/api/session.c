@@ -171,7 +171,7 @@ void wavetrap_close(struct wavetrap *w)
 
 void wavetrap_interrupt(struct wavetrap *w)
 {
-    const int was = errno; /* of who is interrupted by a signal */
+    const int was = errno; /* a signal may interrupt a caller, whose errno stays */
     const uint64_t once = 1;
     if (write(w->interrupt, &once, sizeof once) != sizeof once)
         errno = was; /* one is asked for already */

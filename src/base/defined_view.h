@@ -8,10 +8,10 @@
 enum { WT_DEFINED_BYTES = 64 }; /* that one question is about, at most */
 
 struct wt_defined_request {
-    uint64_t id;      /**< of the wave */
+    uint64_t id;      /**< the wave's */
     uint64_t address; /**< address of memory, as the lane sees it in space 0 */
     uint32_t lane;
-    uint32_t from;  /**< of a register: from this byte of the lane's value on, … */
+    uint32_t from;  /**< the first byte of the lane's value, in a register */
     uint32_t bytes; /**< … so many: 1 to WT_DEFINED_BYTES */
     char name[20];  /**< the register, as the debugger calls it; "#": bytes of the register file, by
                          `from`; "": memory */

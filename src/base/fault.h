@@ -46,7 +46,7 @@ struct wt_fault {
     uint32_t wave;    /**< the wave's slot, as the device numbers them */
     uint64_t id;      /**< the wave's id, which no other wave gets */
     wt_lanes lanes;   /**< the lanes that made it */
-    uint64_t pc;      /**< of the instruction, which has had no effect */
+    uint64_t pc;      /**< the instruction's address; it has had no effect */
     uint64_t addr;    /**< the memory address, where the kind has one: of the lowest of the lanes */
     uint64_t time;    /**< issue time */
     char name[32];    /**< what the GPU calls it ("OOR_ADDR"); "": `kind` says all */
@@ -59,7 +59,7 @@ struct wt_fault {
 struct wt_fault_words {
     const char *wave;        /**< the wave's name */
     const char *lane_word;   /**< "lane", "thread", "channel" */
-    const char *place;       /**< of the instruction: its address, symbol, line */
+    const char *place;       /**< the instruction's address, symbol and line */
     const char *instruction; /**< its text */
     const char *kernel;      /**< what is known of it; NULL: nothing. For objects alone */
     const char *report;      /**< files that get it as an object, too (wt_report_add) */

@@ -11,7 +11,7 @@
  * is there now. */
 struct wt_slice_seed {
     wt_lanes lanes; /**< whose results, or values, count; 0: all, and those of the wave */
-    uint64_t id;    /**< of the wave: 64 bits that no other wave of the program has */
+    uint64_t id;    /**< the wave's: 64 bits that no other wave of the program has */
     uint64_t time;  /**< the instruction: its issue time, before now */
     uint32_t from;  /**< the register, or what the instruction stores: from this byte of a lane's
                          value on, */
@@ -30,7 +30,7 @@ struct wt_slice_limits {
 struct wt_slice_step {
     wt_lanes lanes; /**< whose results count; 0: it has made a value of the wave */
     uint64_t time;  /**< issue time: of the state before it */
-    uint64_t id;    /**< of the wave */
+    uint64_t id;    /**< the wave's */
     uint64_t pc;
     uint32_t wave; /**< its slot */
     uint32_t

@@ -56,7 +56,7 @@ enum wt_status wt_token_make(const char *path, struct wt_error *err)
         return WT_OK;
     if (snprintf(made, sizeof made, "%s.XXXXXX", path) >= (int)sizeof made)
         return wt_fail(err, WT_INVALID, "the path of the token's file is too long");
-    const int fd = mkostemp(made, O_CLOEXEC); /* of mode 0600 */
+    const int fd = mkostemp(made, O_CLOEXEC); /* its mode is 0600 */
     if (fd < 0)
         return wt_fail(err, WT_IO, "the token's file %.300s: %s", path, strerror(errno));
     const bool good = write_token(fd) && (link(made, path) == 0 || errno == EEXIST);

@@ -58,7 +58,7 @@ struct wt_check_advice {
     size_t sites, site_room;
     struct advice_wave *wave; /* by number, from 1 */
     size_t waves, wave_room;
-    uint64_t *id;     /* of the wave in each slot */
+    uint64_t *id;     /* the id of the wave in each slot */
     uint32_t *number; /* its number */
     uint32_t launches;
 };

@@ -15,7 +15,7 @@
 struct wt_defined {
     uint64_t value;     /**< as it is in the run */
     uint64_t undefined; /**< a bit each: it depends on what nobody has written */
-    uint64_t computed; /**< of these: it is no copy of an undefined bit, but was computed of some */
+    uint64_t computed;  /**< those that were computed of undefined bits, not copied */
 };
 
 enum { WT_DEFINED_SOURCES = 4 };

@@ -60,7 +60,7 @@ enum wt_severity { WT_ERROR, WT_WARNING, WT_NOTE };
 
 /** The name of a kind, as reports and suppressions have it: "out-of-bounds". */
 const char *wt_finding_name(enum wt_finding_kind kind);
-/** What a kind is, in a sentence. */
+/** The meaning of a kind, in a sentence. */
 const char *wt_finding_meaning(enum wt_finding_kind kind);
 /** The check that reports a kind. */
 enum wt_check wt_finding_check(enum wt_finding_kind kind);
@@ -116,9 +116,9 @@ struct wt_finding {
     uint32_t severity; /**< enum wt_severity */
     uint32_t space;    /**< enum wt_finding_space */
     uint32_t access;   /**< enum wt_access, or WT_NO_ACCESS: it is about no access */
-    uint64_t bytes;    /**< of the access; 0: not known */
-    uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset;
-                            of a free: what was freed */
+    uint64_t bytes;    /**< bytes of the access; 0: not known */
+    uint64_t address;  /**< the address that the lowest of the lanes accesses; GROUP, PRIVATE: the
+                          offset; a free: the object */
     char text[200];    /**< what else there is to say, a sentence without period */
     /* UNDEFINED_RESULT, UNDEFINED_COPY: the bytes that are meant, in pieces, */
     struct {
@@ -134,7 +134,7 @@ struct wt_finding {
     uint64_t pc, time;
     uint64_t entry;    /**< its kernel's first instruction; 0: not known */
     uint64_t lanes[2]; /**< bits of the first wave that made the mistake: 0 to 63, 64 to 127 */
-    uint64_t wave_id;  /**< of that wave, wt_machine_wave_id() */
+    uint64_t wave_id;  /**< that wave's, wt_machine_wave_id() */
     uint64_t launch;
     uint32_t device;
     char wave[WT_WAVE_NAME]; /**< its name */
@@ -145,9 +145,9 @@ struct wt_finding {
     bool freed;
     uint64_t object, object_size, object_number;
     char object_by[40];               /**< the function that made it */
-    char object_name[64];             /**< of a variable */
-    struct wt_call_stack made, ended; /**< of the object: by the host */
-    struct wt_call_stack calls;       /**< of the host: of the call, or of the launch */
+    char object_name[64];             /**< a variable's name */
+    struct wt_call_stack made, ended; /**< where the host made the object, and ended it */
+    struct wt_call_stack calls;       /**< the host's call, or launch */
     struct wt_call_stack other_calls; /**< the same of the other access */
     /* How often it was found: of this kind, at this instruction or call, with objects that were
      * made at one place. */

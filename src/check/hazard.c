@@ -52,7 +52,7 @@ struct hazard_pending {
 /* One of which a rule about wait states may be the first half. */
 struct hazard_recent {
     uint64_t pc, time;
-    uint64_t clock; /* of the wave, behind it */
+    uint64_t clock; /* the wave's clock after it */
     struct wt_pace_use use;
 };
 
@@ -63,7 +63,7 @@ struct hazard_wave {
     struct hazard_pending *pending; /* in the order of issue */
     size_t count, room;
     struct hazard_recent recent[RECENT];
-    uint64_t until[RULES]; /* of the clock: so long a rule's second half may be too near */
+    uint64_t until[RULES]; /* the clock up to which the second half of a rule may be too near */
     unsigned recents;      /* counted on */
 };
 
@@ -78,7 +78,7 @@ struct wt_check_hazard {
     struct hazard_insn now;            /* whose registers choose its operands */
     const struct hazard_insn *issuing; /* NULL: nothing is known of what is being executed */
     bool elsewhere, in_group;          /* where that has accessed memory */
-    uint64_t time;                     /* of that */
+    uint64_t time;                     /* when it was */
     struct hazard_pending filling;     /* a load to a group's memory: what it fills */
     struct hazard_pending met;         /* what fills the group's memory that it has accessed */
     uint32_t met_slot;                 /* whose that is */

@@ -312,7 +312,7 @@ static bool is_clean_in(struct init_wave *w, const struct init_insn *insn, wt_la
 /* Notes which instruction is behind the one that the wave has executed before. */
 static void link(struct wt_check_init *c, struct init_wave *w, struct init_insn *insn)
 {
-    enum { MOST_BYTES = 16 }; /* of an instruction */
+    enum { MOST_BYTES = 16 }; /* bytes of an instruction */
     if (w->code != c->code_state) {
         if (w->clean)
             memset(w->clean, 0, w->clean_room * sizeof *w->clean);

@@ -140,7 +140,7 @@ struct sources {
     const struct wt_insn_operand *of[WT_DEFINED_SOURCES];
     unsigned count;
     bool more;    /* there are others */
-    bool crosses; /* of other lanes */
+    bool crosses; /* it reads other lanes, too */
     uint8_t from[WT_MAX_LANES];
     bool has_from;
     const struct wt_insn_operand *result; /* that they are for; NULL: for several */

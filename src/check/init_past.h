@@ -42,11 +42,11 @@ struct init_file {
 };
 
 enum init_change_kind {
-    INIT_WAS_SET,     /* of a file: 64 cells' bits */
-    INIT_WAS_CELL,    /* of a file: a cell's values */
-    INIT_WAS_GRANULE, /* of a space: INIT_GRANULE bytes */
-    INIT_WAS_PAGE,    /* of a space: a page; NULL: it was as its regions say */
-    INIT_WAS_CHANGED, /* of a space: the host has changed [at, last] */
+    INIT_WAS_SET,     /* 64 cells' bits of a file */
+    INIT_WAS_CELL,    /* a cell's values in a file */
+    INIT_WAS_GRANULE, /* INIT_GRANULE bytes of a space */
+    INIT_WAS_PAGE,    /* a page of a space; NULL: it was as its regions say */
+    INIT_WAS_CHANGED, /* the host has changed [at, last] of a space */
 };
 
 struct init_change {
@@ -87,7 +87,7 @@ struct init_past {
     size_t count, room;
     struct init_gone *gone;
     size_t gone_count, gone_room;
-    size_t bytes; /* of all that is kept */
+    size_t bytes; /* bytes of all that is kept */
     void (*free_gone)(struct init_gone *gone);
 };
 

@@ -1,4 +1,4 @@
-/* What the check of uninitialised values reports. See init_state.h. */
+/* Findings of the check of uninitialised values. See init_state.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "check/init_past.h"
 
-enum { INIT_MOST_BYTES = 128 /* of a lane's access */, INIT_SEEN = 128 };
+enum { INIT_MOST_BYTES = 128 /* bytes that a lane accesses, at most */, INIT_SEEN = 128 };
 
 /* Memory that is undefined where there is no page. */
 struct init_region {

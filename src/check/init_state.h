@@ -28,9 +28,9 @@ struct init_origin {
 
 /* Where nothing that an instruction reads or writes is undefined. */
 struct init_clean {
-    uint32_t state; /* of the wave, in which that is so; 0: none */
-    uint32_t all;   /* of the wave, in which that is so of `count` from this one to `last`, the last
-                       one that computes; 0: none */
+    uint32_t state; /* the wave's state in which that is so; 0: none */
+    uint32_t all;   /* the wave's state in which `count` instructions, up to `last`, which computes,
+                       touch only defined bits; 0: none */
     uint32_t count;
     bool accesses; /* some of them access memory */
     struct init_insn *last;
@@ -39,8 +39,8 @@ struct init_clean {
 /* Of a piece (observe.h): whether that is so of all of it, */
 struct init_piece {
     uint64_t number;
-    uint32_t frame; /* of the wave's issues (wt_issue.frame) */
-    uint32_t state; /* of the wave, for which this is known; 0: none */
+    uint32_t frame; /* the frame of the wave's issues (wt_issue.frame) */
+    uint32_t state; /* the wave's state for which this is known; 0: none */
     bool clean;
     uint64_t halts[WT_PIECE / 64]; /* … but for these instructions */
     bool better;                   /* more may be clean when more has been written */
@@ -73,12 +73,12 @@ enum init_by {
 struct init_span {
     uint8_t file;
     uint8_t by;   /* enum init_by */
-    int8_t shift; /* of the cells of lane 0 in the word */
+    int8_t shift; /* where the cells of lane 0 begin in the word */
     uint32_t word;
     uint64_t cells;
 };
 
-/* What is known of an instruction. */
+/* The operands of an instruction, and how its results follow from them. */
 struct init_insn {
     unsigned count;
     unsigned reads, writes; /* spans: those that it reads come first */
@@ -144,16 +144,16 @@ struct init_pending {
 struct wt_check_init {
     struct wt_machine *machine;
     const void *space;
-    struct init_space *global; /* of it */
+    struct init_space *global; /* the space of global memory */
     enum wt_init_level level;
     wt_found_fn *found;
     void *context;
-    uint64_t stacks, stacks_size; /* of lanes, in `global`; size 0: they have PRIVATE memory */
+    uint64_t stacks, stacks_size; /* lanes' stacks in `global`; size 0: they have PRIVATE memory */
     struct wt_followed run;
     struct init_wave **wave; /* by slot; NULL: none has been there */
     struct init_past past;
     struct wt_map groups; /* home + 1 -> struct init_space */
-    uint64_t last_home;   /* of last_group: that which was found last; NULL: none */
+    uint64_t last_home;   /* the home of last_group, which was found last; NULL: none */
     struct init_space *last_group;
     struct wt_check_code code; /* struct init_insn */
     uint32_t insns;            /* in it, that have numbers */
@@ -271,7 +271,7 @@ bool init_may_be_slow(const struct init_wave *w, const struct init_insn *insn, w
 /* Whether no source and no result of the instruction has undefined bits in these lanes; less may be
  * said. */
 bool init_is_clean(const struct init_wave *w, const struct init_insn *insn, wt_lanes lanes);
-/* What is written is defined, but for what was put. */
+/* Writes are defined, but for what was put. */
 void init_commit(struct wt_check_init *c, struct init_wave *w);
 /* They are defined from now on. */
 void init_define_operand(struct wt_check_init *c, struct init_wave *w,
@@ -336,7 +336,7 @@ struct init_results {
     struct wt_check_init *check; /* that reports what no kernel has computed */
     bool whole;                  /* also that */
     bool there;                  /* the bytes are no copy, they stay where the kernel stored them */
-    const char *by;              /* of a copy; NULL: the host sees the memory */
+    const char *by;              /* the call that copies; NULL: the host sees the memory */
     struct wt_call_stack calls;
     struct init_gathered *list;
     size_t count, room;

@@ -23,7 +23,7 @@ enum { PAGE = INIT_HOST_PAGE, CHUNK = INIT_HOST_PAGES /* that are looked at toge
 /* An object, and the first and the last one of its pages that are untouched. */
 struct untouched_part {
     const void *space;
-    uint64_t addr, end; /* of the object */
+    uint64_t addr, end; /* the object's range */
     uint64_t first, last;
     bool followed; /* else the list has to tell */
 };

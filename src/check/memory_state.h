@@ -68,7 +68,7 @@ struct wt_check_memory {
     wt_check_variable_fn *variable;           /* NULL: no others are known */
     void *variable_context;
     struct wt_check_stacks stacks;
-    wt_lanes *on_stack; /* of each wave: the lanes that have used their stacks; NULL: no stacks are
+    wt_lanes *on_stack; /* the lanes of each wave that have used their stacks; NULL: no stacks are
                            known */
     struct call *call;  /* call of the kernels' allocator */
     size_t calls, call_room;
@@ -138,7 +138,7 @@ uint64_t memory_room_of(struct wt_machine *m, const struct wt_wave_head *w,
 /* A variable whose address lanes use. */
 struct variable_of_lanes {
     const char *name;
-    const uint64_t *first; /* of each lane */
+    const uint64_t *first; /* each lane's */
     uint64_t size;
 };
 /* The mistake of lanes that leave it; `lanes` 0: none does. *space becomes its memory. */

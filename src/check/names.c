@@ -15,7 +15,7 @@ enum owner { OF_PROGRAM, OF_LIBRARY, OF_RUNTIME };
 
 struct names_name {
     const void *space;
-    struct wt_known_variable v; /* of a function: its addresses */
+    struct wt_known_variable v; /* a function's name and addresses */
     enum owner owner;           /* owner of a function */
 };
 

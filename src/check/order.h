@@ -38,13 +38,14 @@ struct wt_order_call {
 /** An operation. */
 struct wt_order_operation {
     uint32_t stream, number;
-    uint32_t calm;            /**< all up to this one are ordered before it; and: */
-    struct wt_clocks *before; /**< of each stream all up to one of its operations; nobody else's */
+    uint32_t calm; /**< all up to this one are ordered before it; and: */
+    struct wt_clocks
+        *before; /**< for each stream, all up to one of its operations; nobody else's */
     struct wt_clocks *ended, *released; /**< where fences are the caller's: what has ended before
                                              it, and what of that a fence has released */
     uint32_t thread, call;              /**< those of its call */
     struct wt_clocks *known;            /**< likewise */
-    const char *by;                     /**< of its call */
+    const char *by;                     /**< the call that waits */
     struct wt_call_stack calls;
     bool copies; /**< a copy or a fill: what kernels do for it is told by wt_check_race_copied(), */
     bool by_kernels; /**< … or counts as its own accesses: nobody else knows where they are */

@@ -12,7 +12,7 @@ enum {
 struct race_conflict {
     struct race_record other;
     wt_lanes lanes, others;
-    uint64_t at;  /* of the lowest lane */
+    uint64_t at;  /* the lowest lane's address */
     bool weaker;  /* less is certain: the kind's weaker severity (kinds.def) */
     bool in_step; /**< race_counts_on_step() */
     /* Both are lanes of one instruction, which store … */

@@ -43,7 +43,7 @@ struct race_wave {
     bool ended;
     struct wt_order_operation *call; /**< it belongs to; NULL: nobody asks for the order of calls */
     struct wt_wave_name name;
-    struct wt_clocks *known; /**< of other waves */
+    struct wt_clocks *known; /**< clocks of other waves that are known */
     struct race_past *past;  /**< NULL: it knew the same at each such store */
 };
 
@@ -58,7 +58,7 @@ enum { RACE_VIEWS = 4096, RACE_LAST = 8 };
 /** Records with lower numbers, in the memory of the group of a home, are ordered before what comes.
  */
 struct race_behind {
-    uint32_t number, numbering; /**< of race_shadow.numbering */
+    uint32_t number, numbering; /**< as race_shadow.numbering has it */
     uint64_t home;
 };
 
@@ -85,7 +85,7 @@ struct race_slot {
     uint32_t user;            /**< which one of its group's users it was */
     uint32_t accesses, loads; /**< so far: of the rings `last`, `load` */
     bool steps;               /**< something without code may order its lanes: wt_group_ops.step */
-    enum wt_step_order order; /**< of its last access */
+    enum wt_step_order order; /**< order of its last access */
     struct wt_lane_step step;
     bool used;              /**< it has made an access at this clock */
     bool stored;            /**< it has made a store that may be atomic since it learnt */
@@ -100,7 +100,7 @@ struct race_slot {
     struct wt_clocks *read[RACE_SCOPES];   /**< what an acquire will order */
     struct wt_clocks *handed[RACE_SCOPES]; /**< by barriers: what others have read */
     bool in_order;         /**< fences that have one order have released some of `known` */
-    struct race_hint hint; /**< of what it has read */
+    struct race_hint hint; /**< the hint for what it has read */
     uint32_t floor;        /**< INDEPENDENT: of `lane`, for `floored` at least */
     wt_lanes floored;
     struct race_behind behind; /**< a barrier of: */
@@ -171,17 +171,19 @@ enum { RACE_TOLD = 128 };
 struct wt_check_race {
     struct wt_machine *machine;
     const void *space;
-    struct wt_memory_model rules; /**< of the family, as the user has changed them */
+    struct wt_memory_model rules; /**< the family's, as the user has changed them */
     bool lanes_are_one;           /**< lanes store to one place in one instruction, as one thread */
     uint8_t lanes[WT_MAX_LANES];  /* 0, 1, ... */
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
-    struct wt_stored data;  /* of the store that is looked at, where its lanes store to one place */
-    uint64_t begun;         /* issue time of the newest launch */
-    uint32_t repeated;      /* loads from the same places since the newest store or wave's end */
-    struct wt_order *order; /* of calls; NULL: each launch is ordered behind those before */
-    struct wt_order_operation **call; /* of waves and copies that may race */
+    struct wt_stored
+        data; /* the data of the store that is looked at, where its lanes store to one place */
+    uint64_t begun;    /* issue time of the newest launch */
+    uint32_t repeated; /* loads from the same places since the newest store or wave's end */
+    struct wt_order
+        *order; /* the order of calls; NULL: each launch is ordered after those before */
+    struct wt_order_operation **call; /* the calls of waves and copies that may race */
     size_t calls, call_room;
     uint32_t newest;            /* the highest number among them */
     struct race_launch *launch; /* those that run */
@@ -192,11 +194,11 @@ struct wt_check_race {
     struct race_group others; /* barriers that are no group's */
     struct wt_map groups;     /* home: struct race_group */
     struct race_group *last_group[RACE_SEEN];
-    struct race_slot *slot;            /* of the machine */
+    struct race_slot *slot;            /* the machine's slots */
     uint64_t views;                    /* so far */
     struct race_view view[RACE_VIEWS]; /* those that were asked for last */
     struct race_wave *wave;            /* by number, from 1 */
-    uint64_t *home;                    /* of each */
+    uint64_t *home;                    /* each slot's home */
     size_t waves, wave_room, home_room;
     uint32_t active;              /* waves that have begun */
     bool several;                 /* those recorded are of several launches or operations */
@@ -211,7 +213,7 @@ struct wt_check_race {
         bool swaps;
     } kind[64];                           /* the last atomic operations that were looked at */
     uint64_t told_pairs[16];              /* keys of pairs of places with findings */
-    uint64_t told_time, told_pc, told_at; /* of the last finding */
+    uint64_t told_time, told_pc, told_at; /* the last finding's */
     struct race_told told[RACE_TOLD];
     struct race_calls *trail; /**< by number - 1 */
     size_t trails, trail_room;
@@ -293,7 +295,7 @@ void race_report_waiting(struct wt_check_race *r, uint32_t wave, const struct ra
 /** Whether an atomic operation makes a flag or lock of its place: it swaps, or compares and swaps.
  */
 bool race_swaps(struct wt_check_race *r, uint32_t slot, uint64_t pc);
-/** What is known of a place; NULL: nothing. */
+/** The place, if it is known; else NULL. */
 static inline const struct race_sync *race_find_sync(const struct race_space *space, uint64_t addr)
 {
     const uint64_t *there = space->syncs.count ? wt_map_find(&space->syncs, addr / 4 + 1) : NULL;

@@ -169,7 +169,7 @@ static void name_waves(const struct side *main, const struct side *other, struct
         wt_wave_name(&other->wave->name, f->other.wave, sizeof f->other.wave);
 }
 
-/* What the two accesses of different operations are missing. */
+/* The order that two accesses of different operations miss. */
 static void describe_calls(const struct side *main, const struct side *other, char *text,
                            size_t size)
 {

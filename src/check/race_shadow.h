@@ -18,7 +18,7 @@
 enum {
     RACE_PAGE = 4096,
     RACE_CELLS = RACE_PAGE / 4,
-    RACE_SLOTS = 3, /* of a cell: the last write, and others */
+    RACE_SLOTS = 3, /* accesses that a cell remembers: the last write, and others */
     RACE_SEEN = 64,
     RACE_WAVE = 0x80, /* in the lane of an access that the wave makes as a whole */
 };

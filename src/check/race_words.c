@@ -40,7 +40,7 @@ struct race_words {
     uint32_t had[RACE_SLOTS];
     unsigned to;
     bool ready;           /* `base` is set */
-    uint64_t base[PAGES]; /* of those that were entered; NOWHERE: none */
+    uint64_t base[PAGES]; /* bases of the pages that were entered; NOWHERE: none */
     struct entered entered[PAGES];
 };
 

@@ -66,7 +66,7 @@ struct wt_check_stale {
     struct wt_map pages;  /* number + 1: struct page */
     struct store *store;  /* by number, from 1 */
     size_t stores, store_room;
-    uint64_t *waited;              /* of each slot: the issue time of its last wait for stores */
+    uint64_t *waited;              /* for each slot: the issue time of its last wait for stores */
     struct wt_decisions decisions; /* what was reported in the recorded run */
 };
 

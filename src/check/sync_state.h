@@ -8,9 +8,9 @@
 #include "emulator/machine/observe.h"
 
 enum {
-    SYNC_ROUNDS = 64, /* of barriers of a group that are remembered */
+    SYNC_ROUNDS = 64, /* barriers of a group that are remembered */
     SYNC_RECENT = 16, /* accesses of a wave that are found without the map */
-    SYNC_LEFT = 16,   /* of a group: places at which lanes have gone on */
+    SYNC_LEFT = 16,   /* places of a group at which lanes have gone on */
 };
 
 /** An instruction that lanes of a wave execute. */
@@ -20,7 +20,7 @@ struct sync_place {
     uint64_t chain; /**< where it was called from: the addresses that calls come back to, as one */
     wt_lanes lanes;
     uint32_t wave; /**< its slot */
-    uint64_t id;   /**< of the wave; 0: there is no place */
+    uint64_t id;   /**< the wave's; 0: there is no place */
     struct wt_wave_name name;
     uint64_t back[WT_TRAIL]; /**< as of a finding */
 };
@@ -86,16 +86,16 @@ struct sync_round {
 struct sync_left {
     enum wt_finding_kind kind;
     uint64_t pc;
-    struct sync_place place; /**< of the others */
+    struct sync_place place; /**< the others' place */
     struct sync_place gone;  /**< at `pc` */
-    uint32_t round;          /**< of a barrier */
+    uint32_t round;          /**< the barrier's round */
     const char *text;
 };
 
 /** The number of waves that a barrier expects, as the first wave that has arrived says. */
 struct sync_count {
     uint32_t number, core, expected;
-    struct sync_place place; /**< of the first one */
+    struct sync_place place; /**< the first one's */
 };
 
 struct sync_group {

@@ -18,7 +18,7 @@ struct attach {
     struct wt_session_options options;   /* first: the context of the options */
     const char *pid;                     /* a host program, instead of a device */
     const char *program_socket;          /* where one listens; or NULL */
-    const char *token;                   /* of --token, or NULL */
+    const char *token;                   /* --token, or NULL */
     const char *symbols;                 /* the program's file, or NULL */
     const char *rsp;                     /* where to listen; NULL: start GDB */
     bool allow_files;                    /* to clients of `rsp` */

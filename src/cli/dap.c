@@ -391,7 +391,7 @@ void cli_dap_end(struct wt_dap_client *client)
 /* ---- connections ---- */
 
 struct dap {
-    const char *address; /* of --listen; NULL: standard input and output */
+    const char *address; /* --listen; NULL: standard input and output */
     bool any_client;
 };
 

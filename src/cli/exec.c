@@ -264,25 +264,25 @@ struct exec {
     char gpus[MOST_GPUS_TEXT];
     size_t length;
     uint64_t memory;                  /* memory of each GPU, in bytes; 0: the library's default */
-    const char *progress;             /* of --progress */
-    const char *ptx_cache;            /* of --ptx-cache; NULL: as the environment says */
-    const char *schedule;             /* of --schedule */
-    char schedule_file[PATH_MAX + 8]; /* of --schedule=file: */
-    const char *fill;                 /* of --fill */
+    const char *progress;             /* --progress */
+    const char *ptx_cache;            /* --ptx-cache; NULL: as the environment says */
+    const char *schedule;             /* --schedule */
+    char schedule_file[PATH_MAX + 8]; /* --schedule=file: */
+    const char *fill;                 /* --fill */
     bool no_jit;
-    char gem[PATH_MAX];  /* of --gem, whole; "": none */
-    char log[PATH_MAX];  /* of --log-calls */
-    char core[PATH_MAX]; /* of --core-on-fault, whole; "": none */
+    char gem[PATH_MAX];  /* --gem, whole; "": none */
+    char log[PATH_MAX];  /* --log-calls */
+    char core[PATH_MAX]; /* --core-on-fault, whole; "": none */
     uint64_t core_history;
     bool logs;
     struct cli_supervision supervision;
     const char *page;     /* FILE:N from --export; NULL: none */
-    const char *socket;   /* of --socket, or NULL */
-    char token[PATH_MAX]; /* of --token, whole; "": none */
+    const char *socket;   /* --socket, or NULL */
+    char token[PATH_MAX]; /* --token, whole; "": none */
     uint32_t caught;      /* exceptions of --catch */
     unsigned catches;     /* GPUs that have them, and memory of their own */
     unsigned logging;     /* GPUs that know --log-calls */
-    const char *gdb;      /* of --gdb, or NULL */
+    const char *gdb;      /* --gdb, or NULL */
     bool any_client;      /* anybody may connect to it */
     unsigned known;       /* GPUs that GDB knows */
     unsigned count;       /* count of GPUs */

@@ -14,16 +14,16 @@ struct cli_exec_options {
     const char *explain;   /**< for the library's WAVETRAP_EXPLAIN, or NULL */
     const char *ptx_cache; /**< "on", "off", "clear", or NULL: as the environment says */
     const char *progress;  /**< "auto", "always", or NULL: no progress is shown */
-    const char *schedule;  /**< of --schedule, or NULL */
-    const char *fill;      /**< of --fill, or NULL */
-    bool no_jit;           /**< of --no-jit */
+    const char *schedule;  /**< --schedule, or NULL */
+    const char *fill;      /**< --fill, or NULL */
+    bool no_jit;           /**< --no-jit */
     const char *gem;       /**< file of --gem, whole, or NULL */
     const char *core;      /**< file of --core-on-fault, whole, or NULL */
     uint64_t core_history; /**< issues of --core-history; 0: none */
-    const char *socket;    /**< of --socket: where a debugger may come, or NULL */
+    const char *socket;    /**< --socket: where a debugger may come, or NULL */
     const char *token;     /**< the token's file, whole, with a socket */
     const char *log;       /**< file of --log-calls, whole; "": stderr; NULL: no log */
-    const char *gdb;       /**< of --gdb: where GDB may connect, or NULL */
+    const char *gdb;       /**< --gdb: where GDB may connect, or NULL */
     bool any_client;       /**< who may: clients of any user and machine */
     struct cli_supervision *supervision; /**< NULL: none */
     uint32_t caught; /**< exceptions that end the program, in the order of MODE.EXCP_EN */

@@ -19,7 +19,7 @@ enum { MOST_ADDRESSES = 16 };
 
 struct explain {
     struct wt_session_drive drive; /* first: the context of the options about the device */
-    const char *place;             /* of --at, where it is one */
+    const char *place;             /* --at, where it is a place */
     uint64_t at;                   /* else: the issue time */
     uint32_t wave;                 /* or ANY_WAVE, EACH_WAVE */
     unsigned first_lane, last_lane;

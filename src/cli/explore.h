@@ -38,7 +38,7 @@ struct explore {
     char **program;       /* and its arguments; NULL ends them */
     bool is_host;         /* it is a host program */
     bool complete;        /* the systematic search has come to its end */
-    char *words;          /* of a command line that repeats a run: what is behind the schedule */
+    char *words;          /* the words after the schedule in a command line that repeats a run */
     struct explore_outcomes outcomes;
 };
 

@@ -34,7 +34,7 @@ struct runs {
     struct explore *x;
     struct wt_emulated *device; /* with a kernel loaded, which each child has a copy of */
     struct explore_journal journal;
-    bool *done; /* of each run: its outcome is known */
+    bool *done; /* for each run: its outcome is known */
     struct job *job;
     uint64_t next; /* no run before it is left to begin */
 };

@@ -15,7 +15,7 @@
 #include "explore/records.h"
 #include "explore/systematic.h"
 
-enum { MOST_ISSUES = 100000 }; /* of a run, without --max-issues */
+enum { MOST_ISSUES = 100000 }; /* issues of a run, without --max-issues */
 
 struct searched {
     struct explore *x;

@@ -22,7 +22,7 @@ struct gtt_options {
     struct wt_gtt gtt;
     struct memory *memory;
     size_t memory_count, memory_capacity;
-    uint64_t table_bytes; /* of --ggtt-size, or 0 */
+    uint64_t table_bytes; /* --ggtt-size, or 0 */
     /* Registers of --reg. */
     bool has_pgtbl_ctl, has_pgtbl_ctl2, has_gmch_ctrl;
     uint32_t pgtbl_ctl, pgtbl_ctl2;

@@ -23,7 +23,7 @@ struct info {
     bool isa, models, profile, extension, registers, devices, support, support_json;
     const char *register_form;   /* NULL: a table */
     const char *word;            /* NULL: none is explained */
-    const char *spec[MOST_GPUS]; /* of --gpu */
+    const char *spec[MOST_GPUS]; /* --gpu */
     unsigned spec_count;
     struct wt_gpu gpu; /* that they say, but for --devices */
     uint64_t base;

@@ -13,7 +13,7 @@
 struct serve {
     struct wt_session_options options;
     struct wt_rsp_options rsp;
-    const char *address[CLI_SERVERS]; /* of --rsp */
+    const char *address[CLI_SERVERS]; /* --rsp */
     size_t address_count;
     const char *page; /* the address of --view; NULL: no pages */
     struct cli_serve_registers registers;

@@ -341,7 +341,7 @@ static void wait_for_rest(void)
 /* Ends this process by the signal of which the child has died. */
 static void die_of(int number)
 {
-    const struct rlimit none = {0, 0}; /* of this process no core file is wanted */
+    const struct rlimit none = {0, 0}; /* no core file of this process is wanted */
     sigset_t one;
     setrlimit(RLIMIT_CORE, &none);
     signal(number, SIG_DFL);

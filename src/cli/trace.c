@@ -20,7 +20,7 @@
 struct filter {
     const char *core, *warp; /* numbers, as "3", "0-2" or "0,4-7"; NULL: all */
     const char *range;       /* "A..B" or a function's name; NULL: all */
-    uint64_t start, end;     /* of range, once resolved */
+    uint64_t start, end;     /* the range, once resolved */
     const char *function;    /* when range is one: its name in the file */
     uint64_t from, to;       /* issue time, both included */
 };

@@ -17,7 +17,7 @@ struct explore_clocks {
     size_t capacity;
     explore_waves
         ready; /**< the waves that can issue before the next step, which the caller sets */
-    struct explore_clock ended; /**< of waves that have ended */
+    struct explore_clock ended; /**< clock of waves that have ended */
     struct wt_map barrier;      /**< 1 and more: place in `arrived`, by the barrier */
     struct explore_clock *arrived;
     size_t barriers, arrived_capacity;

@@ -10,7 +10,7 @@
 /* Of a record: numbers, then slots of waves, steps with their accesses, reversals, choices, a text.
  */
 struct search_head {
-    uint64_t fixed, steps, reversals, choices, left; /* of the text: its length */
+    uint64_t fixed, steps, reversals, choices, left; /* lengths of the text */
     uint32_t waves;
     bool late_groups, blocked;
 };

@@ -9,14 +9,14 @@
 #include "base/map.h"
 #include "explore/steps.h"
 
-enum { EXPLORE_STATES = 16 }; /* of a wave that are remembered: the last ones */
+enum { EXPLORE_STATES = 16 }; /* states of a wave that are remembered: the last ones */
 
 /** The state of a wave since memory that it had read was changed. */
 struct explore_spin {
     uint64_t state[EXPLORE_STATES]; /**< hashes */
     unsigned states;
     bool waits;
-    uint64_t pc; /**< of the instruction that it has issued last */
+    uint64_t pc; /**< the last issued instruction's */
     struct explore_access *read;
     size_t reads, capacity;
 };

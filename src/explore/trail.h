@@ -14,7 +14,7 @@ struct explore_mark {
     uint32_t number; /**< number of the access among those of its wave, from 0 on */
     uint32_t store;  /**< store of a store: its number among the stores of its wave */
     uint64_t time, pc;
-    uint64_t id;             /**< of the wave in this run, wt_machine_wave_id() */
+    uint64_t id;             /**< the wave's in this run, wt_machine_wave_id() */
     uint32_t slot, group[3]; /**< the group's place in the grid, with `has_group` */
     uint16_t index;          /**< index of the wave in its group */
     bool has_group;
@@ -25,7 +25,7 @@ struct explore_mark {
     uint64_t value;    /**< after it; of more than 8 bytes a hash */
     uint64_t bytes[2]; /**< the first 16 bytes of that */
     uint64_t item;     /**< the work-item, in any run and on any GPU; 0: nobody says */
-    size_t writer;     /**< of a load: the mark that has written its first byte; SIZE_MAX: none */
+    size_t writer;     /**< for a load: the mark that has written its first byte; SIZE_MAX: none */
 };
 
 /** The coordinates in the grid of the work-item that a lane is; false: it is none. */
@@ -87,7 +87,7 @@ struct explore_range {
 struct explore_left_out {
     uint64_t groups[2];      /**< to memory of groups */
     uint64_t elsewhere[2];   /**< to global memory that is in no range */
-    uint64_t wide[2];        /**< of more than 16 bytes at once */
+    uint64_t wide[2];        /**< a value of more than 16 bytes */
     uint64_t overwritten[2]; /**< which the same work-item has overwritten */
     size_t first[2];         /**< the first one of `elsewhere` */
 };

@@ -6,7 +6,7 @@
 
 #include "expr/world.h"
 
-#define WT_PRINT_ARGUMENTS 64 /**< of one format, at most */
+#define WT_PRINT_ARGUMENTS 64 /**< arguments of one format, at most */
 
 struct wt_print_argument {
     uint64_t value;

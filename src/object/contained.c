@@ -9,7 +9,7 @@
 #include "object/code_object.h"
 
 enum {
-    HEADER = 64, /* of an ELF file of 64 bits */
+    HEADER = 64, /* header of an ELF file of 64 bits */
     OSABI_AMDGPU_HSA = 64,
     E_MACHINE = 18,
     E_SECTIONS = 40,

@@ -41,7 +41,7 @@ struct cubin_function {
     uint32_t shared, local; /**< bytes of static shared memory, of a thread's stack */
     struct cubin_parameter *parameter;
     size_t parameter_count;
-    uint32_t parameter_bytes; /**< of all of them */
+    uint32_t parameter_bytes; /**< bytes of all of them */
     uint8_t *bank[CUBIN_BANKS];
     uint32_t bank_size[CUBIN_BANKS];
 };

@@ -46,7 +46,7 @@ struct gen_word_part {
 
 /* Fields of the native word that one index of the compact word stands for. */
 struct gen_word_group {
-    uint8_t last, first; /* of the index */
+    uint8_t last, first; /* bits of the index */
     uint8_t entries;
     const uint64_t *table;
     struct gen_word_part part[9]; /* the last one is zeros */

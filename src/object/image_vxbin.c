@@ -19,7 +19,7 @@ enum { HEADER = 16, TRAILER = 12, ENTRY = 16 };
 struct vxbin_table {
     const uint8_t *names, *entries;
     uint64_t count;
-    size_t length; /* of all of it, to the end of the file */
+    size_t length; /* length of all of it, to the end of the file */
 };
 
 static uint64_t name_at(const uint8_t *entry)

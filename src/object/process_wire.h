@@ -129,7 +129,7 @@ struct wt_wire_greeting {
     uint32_t magic, version;
     uint32_t request_bytes, answer_bytes; /**< sizeof of the structs of this side */
     uint32_t family;                      /**< WT_WIRE_FAMILY(): the first verb of its range */
-    uint32_t pid;                         /**< of this side, as it knows itself */
+    uint32_t pid;                         /**< this side's, as it knows itself */
     int32_t result;                       /**< the process's: 0; -EBUSY: it has a debugger */
     uint32_t reserved;
     uint8_t
@@ -139,8 +139,9 @@ struct wt_wire_greeting {
 struct wt_wire_hello {
     uint32_t devices; /**< up to WT_WIRE_DEVICES */
     uint32_t reserved;
-    uint32_t units[WT_WIRE_DEVICES]; /**< of each device, in the family's measure; 0: not told */
-    uint64_t place[4];               /**< addresses, as the family has them */
+    uint32_t
+        units[WT_WIRE_DEVICES]; /**< units of each device, in the family's measure; 0: not told */
+    uint64_t place[4];          /**< addresses, as the family has them */
 };
 
 /** Follow the view of a wave (WT_WIRE_WAITS), of families whose machines tell where lanes wait that

@@ -86,7 +86,7 @@ struct ptx_variable {
     uint32_t range; /**< 0: it is one */
     uint32_t align; /**< bytes, a power of two */
     uint32_t unused;
-    uint64_t bytes;  /**< of all of it; 0: of unknown size, "[]" */
+    uint64_t bytes;  /**< bytes of all of it; 0: of unknown size, "[]" */
     uint8_t vector;  /**< elements: 1, 2, 4 */
     bool is_array;   /**< declared with brackets */
     bool is_pointer; /**< a parameter marked .ptr */
@@ -153,7 +153,7 @@ struct ptx_function {
     struct ptx_place place;
     enum ptx_linkage linkage;
     bool is_entry, has_body, no_return;
-    bool is_prototype;                            /**< of .callprototype: no function */
+    bool is_prototype;                            /**< it is a .callprototype: no function */
     uint32_t result, result_count;                /**< in ptx_module.variable */
     uint32_t parameter, parameter_count;          /**< likewise */
     uint32_t statement, statement_count;          /**< in ptx_module.statement */

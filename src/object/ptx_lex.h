@@ -22,7 +22,7 @@ struct ptx_token {
     struct ptx_place place;
     uint64_t value; /**< value of a number: bits */
     bool space_before;
-    bool is_unsigned; /**< of an integer: with U, or of 64 bits */
+    bool is_unsigned; /**< an integer with U, or of 64 bits */
 };
 
 struct ptx_lexer {

@@ -10,7 +10,7 @@
 #include "object/ptx.h"
 
 struct ptx_object_text {
-    char *name, *text; /**< of the file, for messages; it ends with a NUL */
+    char *name, *text; /**< the file's, for messages; it ends with a NUL */
     size_t length;
 };
 

@@ -42,10 +42,10 @@ static const struct store_layout {
 };
 
 struct header {
-    uint64_t checksum; /* of what follows it */
+    uint64_t checksum; /* checksum of what follows it */
     uint64_t format, text_hash, text_length;
     uint64_t count[ARRAYS];
-    uint64_t target_at; /* of the module's target, as of every name */
+    uint64_t target_at; /* place of the name of the module's target, as of every name */
     uint32_t target_length, version, address_size, zero;
 };
 

@@ -67,7 +67,7 @@ struct wt_travel_extent {
 };
 
 struct wt_travel_match {
-    uint64_t id; /**< of the wave, as in struct wt_history_match: never 0 */
+    uint64_t id; /**< the wave's, as in struct wt_history_match: never 0 */
     uint64_t time, pc, mask;
     uint32_t wave;
     uint32_t kind;  /**< enum wt_travel_match_kind */

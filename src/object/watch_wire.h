@@ -32,9 +32,9 @@ struct wt_wire_watch {
 
 /** A lane's access to watched memory, which has been done. */
 struct wt_wire_hit {
-    uint64_t id;    /**< of its wave: another one may come into the slot */
+    uint64_t id;    /**< its wave's: another one may come into the slot */
     uint64_t time;  /**< issue time before the instruction */
-    uint64_t pc;    /**< of the instruction */
+    uint64_t pc;    /**< the instruction's */
     uint64_t home;  /**< the memory of a group that it was in; 0: none */
     uint64_t addr;  /**< addr of the access, which may be wider than what is watched */
     uint64_t lanes; /**< that have done it */

@@ -71,7 +71,7 @@ enum gen_image_kind {
 struct gen_sampler_slot {
     uint32_t slot;
     int32_t index;             /**< the argument that is there; -1: it is the program's own */
-    uint8_t address;           /**< of those, the rest: the address mode of SAMPLER_STATE */
+    uint8_t address;           /**< the rest of those: the address mode of SAMPLER_STATE */
     bool linear, unnormalized; /**< likewise */
 };
 
@@ -98,7 +98,7 @@ struct gen_payload_argument {
 struct gen_binding {
     uint32_t entry;
     int32_t index;     /**< -1: data in the image */
-    uint64_t at, size; /**< of those */
+    uint64_t at, size; /**< where those are */
 };
 
 struct gen_kernel {
@@ -126,7 +126,7 @@ struct gen_kernel {
 struct gen_relocation {
     uint64_t at, addend; /**< both relative to the image; the address is its base plus addend */
     uint8_t size;        /**< 4 or 8 bytes */
-    bool high;           /**< of 4 bytes: the address's upper half */
+    bool high;           /**< the upper half of the address, 4 bytes */
 };
 
 struct gen_object {
@@ -136,9 +136,9 @@ struct gen_object {
     size_t kernel_count, kernel_capacity;
     struct gen_relocation *relocation;
     size_t relocation_count, relocation_capacity;
-    char version[16]; /**< of .ze_info */
-    int64_t *place; /**< of each section of the file in the image; negative: it is not loaded; NULL:
-                       of patch tokens */
+    char version[16]; /**< version of .ze_info */
+    int64_t *place; /**< place of each section of the file in the image; negative: it is not loaded;
+                       NULL: of patch tokens */
     size_t section_count;
 };
 

@@ -16,7 +16,7 @@ struct link {
     const struct gen_object *object;
     uint64_t base;
     uint8_t *file; /* as it was, then a program header */
-    size_t length; /* of what it was */
+    size_t length; /* its length before */
     Elf *elf;      /* elf of a copy, which stays as it was */
     struct wt_error *err;
 };

@@ -16,7 +16,7 @@ struct wt_emulated;
 struct wt_report_checked {
     const int *file;             /**< file of its findings */
     const struct wt_emulated *e; /**< the device; NULL: host programs */
-    int (*pid)(void *context);   /**< of the host program; NULL: there is none */
+    int (*pid)(void *context);   /**< the host program's; NULL: there is none */
     void *context;
 };
 
@@ -141,7 +141,7 @@ enum wt_status wt_report_check_take_core_file(struct wt_report_check *check,
  * @p check. */
 const struct wt_checks *wt_report_check_offer(struct wt_report_check *check,
                                               const struct wt_report_checked *of);
-/** What checks of host programs have looked at. */
+/** Amount of what checks of host programs have looked at. */
 struct wt_report_looked {
     uint64_t launches, faults; /**< kernels that began, and those that a fault ended */
     bool began;                /**< false: the program could not be started, as it seems */

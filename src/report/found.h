@@ -19,8 +19,8 @@ struct wt_report_found {
     /** Of a kernel: the place, then the calls that it is inlined in, the innermost first. Of the
      * host: its calls. */
     struct wt_report_calls calls;
-    struct wt_report_calls launch;       /**< of the host, of a kernel that was launched there */
-    struct wt_report_calls made, ended;  /**< of the object, of the host */
+    struct wt_report_calls launch;       /**< where the host launched the kernel */
+    struct wt_report_calls made, ended;  /**< where the host made the object, and ended it */
     struct wt_report_calls other;        /**< other of the other access of a race: as `calls` */
     struct wt_report_calls other_launch; /**< other launch of its kernel */
     char kernel[256], instruction[256], other_instruction[256];

@@ -64,7 +64,7 @@ struct wt_debuggee {
     char **arguments;   /**< arguments of a host program */
     int pid;            /**< pid of a program that runs; 0: none was given */
     const char *socket; /**< where a program listens that runs; NULL: none was given */
-    const char *token;  /**< of --token, or NULL */
+    const char *token;  /**< --token, or NULL */
     struct wt_session_host *host; /**< NULL: the program is code for the device */
     struct wt_emulated device;    /**< has the program; it runs in `attached` if that is open */
     struct wt_session_attached attached;
@@ -72,7 +72,7 @@ struct wt_debuggee {
     struct wt_session *session;
     struct wt_shell *console;
     struct wt_session_interrupts *signals; /**< NULL: not opened yet */
-    int signal_fd;                         /**< of it */
+    int signal_fd;                         /**< its descriptor for signals */
     int ended_by;                          /**< SIGTERM or SIGHUP, which came; 0: none */
     int streams[2]; /**< where a host program's stdout and stderr go to; 0: where ours do */
 };

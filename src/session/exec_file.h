@@ -6,10 +6,9 @@
 #include <stddef.h>
 
 struct exec_file {
-    bool elf; /**< a program, not a script */
-    const char
-        *why;   /**< of a program that loads no libraries of 64 bits: "it is linked statically" */
-    bool needs; /**< it is linked with the library */
+    bool elf;         /**< a program, not a script */
+    const char *why;  /**< why a program loads no libraries of 64 bits: "it is linked statically" */
+    bool needs;       /**< it is linked with the library */
     bool own_library; /**< its DT_RPATH, which comes before LD_LIBRARY_PATH, has the library, too */
 };
 

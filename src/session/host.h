@@ -22,11 +22,11 @@ struct wt_session_host_options {
     const struct wt_family *family; /**< that of a GPU which no program uses */
     const char **gpu;               /**< as --gpu has it, one for each GPU */
     size_t gpu_count;               /**< 0: as `exec` has it without */
-    const char *schedule;           /**< of --schedule, or NULL */
-    const char *fill;               /**< of --fill, or NULL */
-    bool no_jit;                    /**< of --no-jit */
-    uint64_t memory;                /**< of --memory, in bytes; 0: as `exec` has it without */
-    const char *token;              /**< of --token, or NULL */
+    const char *schedule;           /**< --schedule, or NULL */
+    const char *fill;               /**< --fill, or NULL */
+    bool no_jit;                    /**< --no-jit */
+    uint64_t memory;                /**< --memory, in bytes; 0: as `exec` has it without */
+    const char *token;              /**< --token, or NULL */
     const char *command;            /**< that starts programs: `wavetrap`; NULL: this one */
     uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */
     bool unrecorded;                /**< the user wants no recording */
@@ -36,7 +36,8 @@ struct wt_session_host_options {
     bool (*interrupted)(void *context);
     /** Watches signal_fd in a loop. */
     enum wt_status (*watch_signals)(void *context, struct wt_loop *loop, struct wt_error *err);
-    void (*output)(void *context, const char *text, size_t length); /**< of breakpoints */
+    void (*output)(void *context, const char *text,
+                   size_t length); /**< text that breakpoints print */
     void *context;
 };
 

@@ -24,9 +24,9 @@ struct wt_session_connect {
 struct wt_session_options {
     struct wt_emulated_options device;
     struct wt_session_connect connect; /**< a device elsewhere, of commands that take one */
-    struct wt_schedule schedule;       /**< of --schedule */
+    struct wt_schedule schedule;       /**< --schedule */
     const char *schedule_text;         /**< as it was given, or NULL */
-    struct wt_fill fill;               /**< of --fill */
+    struct wt_fill fill;               /**< --fill */
     const char *fill_text;             /**< as it was given, or NULL */
     bool gpu_help;                     /**< --gpu=help was given */
     size_t argument_capacity, load_capacity;

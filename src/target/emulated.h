@@ -18,7 +18,7 @@
 /** A file whose bytes are put into memory: "PATH@PLACE". */
 struct wt_load_file {
     const char *path;
-    size_t path_length; /**< of the part before the '@' */
+    size_t path_length; /**< length of the part before the '@' */
     const char *place;  /**< an address as wt_emulated_address takes it */
 };
 /** Splits "FILE@PLACE" at the last '@'. */
@@ -80,19 +80,20 @@ struct wt_emulated {
     const struct wt_emulated_options *options;
     const char *program; /**< NULL: none, memory is empty */
     const struct wt_family *family;
-    void *own;                       /**< the family's */
-    struct wt_kernel_launch *launch; /**< of the program, a part of `own`; NULL: it is no kernel */
-    struct wt_machine *machine;      /**< the device */
-    bool is_elf;                     /**< the program is an ELF file: a debugger can read it */
-    struct wt_modules *modules;      /**< the program's code, if it is ELF; never NULL while open */
-    bool reads_change_state;         /**< reading a register of the debug hardware is an input */
+    void *own; /**< the family's */
+    struct wt_kernel_launch
+        *launch;                /**< the program's launch, a part of `own`; NULL: it is no kernel */
+    struct wt_machine *machine; /**< the device */
+    bool is_elf;                /**< the program is an ELF file: a debugger can read it */
+    struct wt_modules *modules; /**< the program's code, if it is ELF; never NULL while open */
+    bool reads_change_state;    /**< reading a register of the debug hardware is an input */
     char notice[512]; /**< what the user should know of the program; "" if there is nothing */
     struct wt_loaded *loaded;
     FILE *console;          /**< where the program's lines go; NULL drops them */
     int console_broken;     /**< a line could not be written: errno of then; else 0 */
     bool fault_reported;    /**< pump has reported the present fault */
     struct wt_watch *watch; /**< the debugger's watches */
-    struct wt_emulated_condition *condition; /**< of each of them */
+    struct wt_emulated_condition *condition; /**< each one's */
     size_t watch_count;
     struct wt_watchpoint_hit *hit;        /**< room for WT_WATCH_HITS, once something was watched */
     struct wt_check_memory *repeated;     /**< what a check has decided in its run; NULL: nothing */
@@ -101,11 +102,11 @@ struct wt_emulated {
     struct wt_search search;              /**< the last search of the recorded run */
     struct wt_slice *slice;               /**< the slice that is being made; NULL: none */
     struct wt_watch *query_watch;         /**< its watches */
-    struct wt_emulated_condition *query_condition; /**< of each of them */
+    struct wt_emulated_condition *query_condition; /**< each one's */
     struct wt_target_services services;
     struct wt_bus *bus;
     uint8_t *answer;              /**< WT_WIRE_MOST bytes, once a probe has asked (local_link.c) */
-    struct wt_link link;          /**< of `target`, but where the family has another one */
+    struct wt_link link;          /**< `target`'s link, but where the family has another one */
     struct wt_target target;      /**< see wt_emulated_target */
     struct wt_debugger *debugger; /**< NULL until wt_emulated_debug */
 };

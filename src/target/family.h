@@ -224,13 +224,13 @@ struct wt_family_debug {
      * a unit; 0: its link is another one. */
     uint32_t unit_waves;
     uint32_t most_units;  /**< most units of a GPU */
-    uint32_t shown_units; /**< of the GPU that front ends show where no program runs */
+    uint32_t shown_units; /**< units of the GPU that front ends show where no program runs */
     uint64_t place[4];    /**< place of an emulated GPU */
     /** Adds what a debugger's target of a device needs. NULL: nothing. */
     void (*attach)(struct wt_emulated *e);
-    const struct wt_process_ops *process; /**< of host programs (process.h). NULL: a debugger cannot
-                                               reach them */
-    bool gdb; /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
+    const struct wt_process_ops *
+        process; /**< operations of host programs (process.h). NULL: a debugger cannot reach them */
+    bool gdb;    /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
     /** The registers of its debug hardware on the bus. NULL: it has none. */
     const struct wt_hw_table *registers;
     bool registers_elsewhere; /**< programs and hardware elsewhere offer them by a socket or JTAG */

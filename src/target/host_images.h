@@ -6,7 +6,8 @@
 
 struct wt_host_images {
     bool amd, nvidia;
-    unsigned capability; /**< of an SM, that fits the images best, times 10: 50 and above; 0: any */
+    unsigned capability; /**< the SM's capability that fits the images best, times 10: 50 and above;
+                            0: any */
 };
 
 /** Looks for code of AMD's and NVIDIA's GPUs in the file: objects, fat binaries, PTX as text. It

@@ -66,7 +66,7 @@ struct wt_process {
     void *own;                          /**< own of the family; NULL: no program */
     struct wt_process_link *wire;       /**< likewise: the connection with which it begins */
     struct wt_modules *modules;         /**< the code that its runtime has loaded */
-    void *code;                         /**< of the family: what it knows of that code; or NULL */
+    void *code;                         /**< the family's knowledge of that code; or NULL */
     struct wt_target_services services; /**< none, or time travel */
     struct wt_target target;
     struct wt_debugger *debugger;

@@ -83,7 +83,7 @@ static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, stru
 /* The kernels that a program names, one by one. */
 struct kernels {
     const char *wanted; /* NULL: any */
-    unsigned count;     /* of all of them */
+    unsigned count;     /* how many there are in all */
     bool found;
     uint64_t addr; /* addr of the wanted one, or the last */
     char names[200];

@@ -158,8 +158,8 @@ COUNTS = {
     "places that look up the frame of a DAP request": (1, lambda: matches(r"\bwt_program_view\(", lambda f: f.startswith("frontend/dap/"))),
     "comments that begin with It or They": (60, lambda: beginning(r"(It|They)\b")),
     "comments that begin with The same": (25, lambda: beginning("The same")),
-    "comments that begin with of": (524, lambda: beginning("of ")),
-    "comments that begin with What": (46, lambda: beginning("What ")),
+    "comments that begin with of": (92, lambda: beginning("of ")),
+    "comments that begin with What": (33, lambda: beginning("What ")),
 }
 
 

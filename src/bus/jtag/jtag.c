@@ -160,7 +160,7 @@ static enum wt_status recover(struct jtag_bus *b, struct wt_bus_op *op, struct w
         default:
             if (op)
                 return failed(b, op, err);
-            put_dmireset(b); /* of an access that nobody waits for */
+            put_dmireset(b); /* nobody waits for the access that failed */
             return WT_OK;
         }
     }
@@ -192,7 +192,7 @@ static enum wt_status piece(struct jtag_bus *b, struct wt_bus_op *ops, size_t co
         }
         if (answer != WT_DMI_OK && op)
             return failed(b, op, err);
-        if (answer != WT_DMI_OK) { /* of an access before this batch */
+        if (answer != WT_DMI_OK) { /* an access before this batch failed */
             *done = 0;
             put_dmireset(b);
             return WT_OK;

@@ -129,7 +129,7 @@ typedef enum cudaError {
     cudaErrorGraphExecUpdateFailure = 910,
     cudaErrorUnknown = 999,
     cudaErrorApiFailureBase =
-        10000, /* of runtimes before CUDA 4.1, which added it to the driver's */
+        10000, /* from runtimes before CUDA 4.1, which added it to the driver's */
 } cudaError_t;
 
 enum cudaMemcpyKind {

@@ -31,7 +31,7 @@ struct curandStateXORWOW : wavetrap_random_pair {
 struct curandStatePhilox4_32_10 : wavetrap_random_pair {
     uint4 ctr, output;
     uint2 key;
-    unsigned STATE; /* of output, the number that comes next */
+    unsigned STATE; /* number of the next output */
 };
 struct curandStateMRG32k3a : wavetrap_random_pair {
     unsigned s1[3], s2[3];

@@ -61,7 +61,7 @@ struct conformance {
     uint32_t saved[PLACED_WORDS]; /**< what was there */
 
     const struct check *check; /**< under way */
-    enum wt_verdict verdict;   /**< of it */
+    enum wt_verdict verdict;   /**< its verdict */
     bool decided;              /**< it has its verdict */
     char text[320];
 };

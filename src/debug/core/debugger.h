@@ -128,8 +128,8 @@ bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_
 /** Where a thread is in its stopped wave. */
 struct wt_thread_position {
     unsigned lane;
-    wt_lanes active; /**< of the wave */
-    uint64_t pc;     /**< of the wave */
+    wt_lanes active; /**< the wave's */
+    uint64_t pc;     /**< the wave's */
 };
 /** Says where @p thread is. WT_INVALID: no such thread; WT_STATE: its wave runs. */
 enum wt_status wt_debugger_thread_position(struct wt_debugger *d, wt_thread thread,
@@ -430,7 +430,7 @@ void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, siz
 
 /** A breakpoint instruction in memory where the program's file has another one. */
 struct wt_leftover {
-    uint64_t addr;            /**< of the instruction */
+    uint64_t addr;            /**< the instruction's */
     struct wt_patch original; /**< puts the file's code back in its place */
 };
 
@@ -728,7 +728,7 @@ struct wt_touch {
     uint64_t item[3]; /**< has_item: the work-item of the first lane, in the group */
     uint64_t pc;
     wt_lanes lanes;                                /**< that made the access */
-    unsigned shown;                                /**< of these, in order: */
+    unsigned shown;                                /**< how many of these are shown, in order: */
     struct wt_watchpoint_hit lane[WT_TOUCH_LANES]; /**< the first ones */
     struct wt_watchpoint_hit
         last;           /**< the last one: of lanes that wrote the same bytes, it stays */

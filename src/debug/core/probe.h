@@ -35,7 +35,7 @@ enum wt_register_role {
     WT_ROLE_ARGUMENT,  /**< argument number `argument` of a call */
 };
 
-#define WT_REGISTER_BITS 2048 /**< of the widest register */
+#define WT_REGISTER_BITS 2048 /**< bits of the widest register */
 
 /** A register by GCC's calling convention for AMD GPUs: SP_LOW and SP_HIGH are the halves of the
  * stack pointer, which a function leaves to its caller as it was: that is the CFA. */
@@ -111,7 +111,7 @@ struct wt_exception {
     enum wt_fault_kind kind; /**< a fault of this kind without a name is taken for it */
 };
 
-#define WT_MOST_EXCEPTIONS 64 /**< of a GPU: they are bits of a uint64_t */
+#define WT_MOST_EXCEPTIONS 64 /**< exceptions of a GPU: they are bits of a uint64_t */
 
 /** The device: constant while connected, but for `waves`. */
 struct wt_topology {
@@ -143,13 +143,14 @@ struct wt_topology {
     unsigned frame_scale; /**< registers of the roles SP and FP count the bytes of so many lanes,
                                which lie interleaved; 0: of one */
     bool stack_grows_up;
-    uint32_t file_space;       /**< space that is the register file, as memory; 0: there is none */
-    int file_dwarf;            /**< DWARF number of the register at its offset 0 */
-    unsigned file_bytes;       /**< file bytes of each register there */
-    uint32_t registers_space;  /**< space of the bytes of a wave's register file, in which each lane
-                                    has a place of its own; 0: there is none */
-    unsigned result_registers; /**< of the role ARGUMENT, in which a function returns a value */
-    bool has_grid;         /**< lanes are work-items of a grid, in ascending order within a group */
+    uint32_t file_space;      /**< space that is the register file, as memory; 0: there is none */
+    int file_dwarf;           /**< DWARF number of the register at its offset 0 */
+    unsigned file_bytes;      /**< file bytes of each register there */
+    uint32_t registers_space; /**< space of the bytes of a wave's register file, in which each lane
+                                   has a place of its own; 0: there is none */
+    unsigned
+        result_registers; /**< registers of the role ARGUMENT in which a function returns a value */
+    bool has_grid;        /**< lanes are work-items of a grid, in ascending order within a group */
     bool begins_at_kernel; /**< nothing calls a kernel: it is the outermost function, and frames lie
                                 upwards from it, in memory of the wave's own */
     const char *wave_word; /**< the family's word: "warp" */
@@ -319,7 +320,7 @@ struct wt_kept_address {
     unsigned size;       /**< bytes of a value, not of an address; 0: it is an address */
     uint64_t spilled;    /**< not 0: an address in the wave's scratch memory, in place of `from` */
     unsigned stride;     /**< stride of a value: from lane to lane; 0: one for all lanes */
-    bool is_base;        /**< of a value: the address that the function's frame is counted from */
+    bool is_base;        /**< the value is the address that the function's frame is counted from */
     /** Of an address: `from` is the place of the 16 lanes before `first`; the probe finds theirs.
      */
     bool is_other_half;
@@ -328,7 +329,7 @@ struct wt_kept_address {
     uint64_t bytes; /**< bytes of an address: the variable's size; 0: not known */
     /** Of a value: the debug information names the registers for these instructions. */
     uint64_t named, named_end;
-    bool is_argument; /**< of a value: the function gets it at its beginning */
+    bool is_argument; /**< the function gets the value at its beginning */
     void *context;    /**< context of the next two */
     /** Whose line an instruction belongs to. */
     enum wt_kept_line (*line)(void *context, uint64_t pc);

@@ -53,7 +53,7 @@ struct wave {
 
 /** Sets of waves, by handle. */
 struct wave_sets {
-    unsigned words;            /**< of each set */
+    unsigned words;            /**< words of each set */
     struct wt_wave_set active; /**< as of the last scan */
     struct wt_wave_set free;   /**< told to run: go == GO_FREE (active or not) */
     struct wt_wave_set held;   /**< told to run just now, and not resumed yet */
@@ -97,7 +97,7 @@ struct bp_code {
     const uint64_t **row; /**< room for pointers to the rows of one expression */
     uint64_t *cell;       /**< room for the registers of all lanes */
     uint8_t *bytes;       /**< room for the widest of their rows */
-    wt_lanes unread; /**< of the last evaluation: lanes in which a condition could not be read */
+    wt_lanes unread;      /**< lanes in which the last evaluation of a condition could not read */
 };
 
 /** One client's request for a breakpoint; the expressions are shared. */
@@ -131,7 +131,7 @@ struct breakpoint {
     struct wt_instruction covered; /**< the instruction under it */
     struct claim *claim;           /**< one for each client that wants it */
     size_t claim_count, claim_capacity;
-    struct bp_code *code;    /**< of all claims together */
+    struct bp_code *code;    /**< the code of all claims together */
     struct bp_code *watched; /**< the code that the target evaluates; NULL: it does not watch it */
     struct bp_code *judged;  /**< the code that the target has for the trap; NULL: it has none */
 };
@@ -168,7 +168,7 @@ struct report {
     wt_wave_id id;
     unsigned lane;
     struct wt_event event;
-    enum wt_watched_known known; /**< of debug hardware */
+    enum wt_watched_known known; /**< what the debug hardware knows */
     struct wt_watched_values values;
 };
 
@@ -203,7 +203,7 @@ struct threads {
 struct stop {
     uint32_t wave; /**< to which wave; WT_NO_HANDLE: no wave in particular */
     unsigned lane;
-    wt_wave_id id;         /**< of that wave */
+    wt_wave_id id;         /**< that wave's */
     struct wt_event event; /**< but for the thread */
     bool choose_lane;      /**< `lane` is the one that a wave's thread shows from now on */
     bool passes;           /**< resumed, the wave goes past `pc` without another report */
@@ -244,7 +244,7 @@ struct run {
     unsigned changes;  /**< so many wt_debugger_begin_changes() are not ended */
     bool nonstop;
     bool ended, lost;
-    bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
+    bool stop_at_end; /**< stop at the last issue time at which the program still runs */
     uint32_t exit_status;
     enum { FROZEN_UNKNOWN, FROZEN, NOT_FROZEN } frozen;
     struct stopping stopping;
@@ -357,7 +357,7 @@ struct leftovers {
 
 /** The registers that the debugger adds to those of the probe. */
 struct added {
-    struct wt_register *registers; /**< of the topology: the probe's, then the added ones */
+    struct wt_register *registers; /**< the topology's: the probe's, then the added ones */
     size_t probe_count;            /**< those before this index are the probe's */
     char wave_register[32];
 };
@@ -366,7 +366,7 @@ struct wave_rows; /* rows.c */
 
 /** Registers of stopped waves. */
 struct register_cache {
-    uint64_t *generation;       /**< of each wave: rows kept of an older one are stale */
+    uint64_t *generation;       /**< each wave's: rows kept of an older one are stale */
     uint64_t shared_generation; /**< the same of registers that waves share */
     struct wave_rows *rows;     /**< rows kept, by wave modulo slots */
     size_t slots, row_bytes;
@@ -395,7 +395,7 @@ struct event_queue {
 struct news {
     struct wt_probe_event *list;
     size_t count, capacity, next;
-    bool modules; /**< of modules: the probe is to be told that clients know it */
+    bool modules; /**< the probe is to be told that clients know the modules */
     struct told_wave {
         wt_wave_id id;
         uint64_t dispatch; /**< id; 0: none */

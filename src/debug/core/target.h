@@ -138,8 +138,8 @@ struct wt_watchpoint_hit {
         id; /**< of that wave; WT_NO_WAVE: not told. It is in the slot now, unless it has ended */
     unsigned lane;
     uint64_t home;          /**< the memory of a group that it was in; 0: none */
-    uint64_t pc;            /**< of the instruction */
-    struct wt_address addr; /**< of the access, which overlaps the range but may be wider */
+    uint64_t pc;            /**< the instruction's */
+    struct wt_address addr; /**< the access's, which overlaps the range but may be wider */
     uint64_t size;
     uint8_t before[16], after[16];
     enum wt_watched_known known;      /**< debug hardware */
@@ -184,7 +184,7 @@ struct wt_history_match {
     bool issue;    /**< WT_HISTORY_PC: it is WT_HISTORY_ISSUE, too */
     uint64_t time; /**< issue time of the instruction: before it */
     uint32_t wave;
-    wt_wave_id id; /**< of that wave, always */
+    wt_wave_id id; /**< that wave's, always */
     wt_lanes mask; /**< its enabled lanes */
     uint64_t pc;
 };
@@ -288,7 +288,7 @@ struct wt_history_services {
 
 /** A breakpoint that was planted in the recorded run: in the past it may be found in memory. */
 struct wt_planted {
-    uint64_t addr; /**< of the instruction */
+    uint64_t addr; /**< the instruction's */
     uint64_t time; /**< issue time since which it counts */
     struct wt_patch trap, original;
 };
@@ -417,7 +417,7 @@ struct wt_target_services {
 struct wt_target {
     const void *link; /**< how its probe reaches it; the probe's header has its type */
     const struct wt_target_services *services; /**< never NULL; members may be */
-    void *context;                             /**< of the services */
+    void *context;                             /**< for the services */
     /** A core file is of one device of its program: names of waves have the device's number there,
      * and count the cores of those before it. */
     uint32_t first_device, first_core;

@@ -45,9 +45,10 @@ struct gcnp_row {
 /** A range that an address watch covers. */
 struct gcnp_watch {
     struct wt_watchpoint asked;
-    uint32_t id[KFD_DEBUG_DEVICES];     /**< the watch's number on each GPU */
-    uint64_t addr;                      /**< where the range is in global memory */
-    uint8_t before[GCNP_WATCHED_BYTES]; /**< of writes: what was there when it was looked at last */
+    uint32_t id[KFD_DEBUG_DEVICES]; /**< the watch's number on each GPU */
+    uint64_t addr;                  /**< where the range is in global memory */
+    uint8_t
+        before[GCNP_WATCHED_BYTES]; /**< the memory as it was when a write was looked for last */
 };
 
 /** The head of a queue's save area. */
@@ -68,7 +69,7 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct kfd_device_entry device[KFD_DEBUG_DEVICES];
     uint32_t devices;
-    uint32_t waves_per_simd;    /**< of those that have the most */
+    uint32_t waves_per_simd;    /**< waves of the SIMDs that have the most */
     uint32_t accumulates;       /**< those that have accumulation registers, as a bit set */
     uint32_t private_registers; /**< those whose waves begin with FLAT_SCRATCH, likewise; TTMP11 has
                                    what others have in TTMP6 and TTMP13 */

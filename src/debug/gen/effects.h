@@ -45,7 +45,7 @@ struct genp_effects {
     bool is_merged;    /**< with a predicate: some channels keep what they had */
     /* The bytes of the register file that it writes: */
     unsigned first, count;            /**< bytes, at most; count 0: nothing */
-    unsigned element, element_stride; /**< of these: so many bytes, at such a distance */
+    unsigned element, element_stride; /**< bytes of each element, and between two of them */
     bool writes_any;                  /**< the instruction does not say what */
     /* The bytes of it that it reads, at most: */
     struct genp_bytes read[GENP_SOURCES];

@@ -35,7 +35,7 @@ struct genp_row {
 struct wt_probe {
     struct wt_standstill common;
     struct wt_space space[GENP_SPACES];
-    uint32_t td_ctl; /**< of all GPUs */
+    uint32_t td_ctl; /**< the same for all GPUs */
     struct wt_driver_watches watches;
     struct genp_functions functions;
 };

@@ -272,7 +272,7 @@ static bool take_sliced(const uint8_t *from, size_t size, struct wt_slice_found 
 
 static enum wt_status slice_end(void *context, struct wt_slice_found *found, struct wt_error *err)
 {
-    enum { MOST = 4000000 }; /* of each kind: more than the limits allow */
+    enum { MOST = 4000000 }; /* records of each kind: more than the limits allow */
     struct wt_process_history *h = context;
     struct wt_travel_slice all;
     size_t taken = 0;

@@ -17,9 +17,9 @@
  * context of the target's services.
  */
 struct wt_process_history {
-    unsigned lanes;                /**< of the family's waves; set before it begins */
+    unsigned lanes;                /**< lanes of the family's waves; set before it begins */
     uint8_t *answer;               /**< WT_TRAVEL_BYTES; NULL: nothing is to be recorded */
-    struct wt_watchpoint_hit *hit; /**< of the last match, until they are taken */
+    struct wt_watchpoint_hit *hit; /**< hits of the last match, until they are taken */
     size_t hits, hit_room;
     struct wt_travel_extent extent; /**< as last told */
     uint64_t now;                   /**< as last told */
@@ -34,14 +34,15 @@ struct wt_process_link {
     struct wt_connection connection;
     struct wt_wire_hello hello;
     struct wt_link link; /**< a probe's; set, as are `waves`, by who has opened this */
-    uint64_t changes;    /**< of what the process's waves are like, by requests of this debugger */
+    uint64_t changes;    /**< changes of the process's waves by requests of this debugger */
     uint32_t wait;       /**< the verb by which the device goes on for a moment; 0: WT_WIRE_EVENT */
     uint8_t *pieces;     /**< WT_WIRE_MOST bytes for messages with some pieces; NULL: none yet */
     bool faulted;        /**< the last event told of a fault: WT_WIRE_FAULTED */
     bool news;           /**< an event has told of some: WT_WIRE_NEWS */
     uint8_t *last;       /**< those that have come with the process's end; NULL: none */
     size_t last_bytes;
-    uint32_t waves[WT_WIRE_DEVICES]; /**< of each GPU: the debugger counts them through all GPUs */
+    uint32_t
+        waves[WT_WIRE_DEVICES]; /**< waves of each GPU: the debugger counts them through all GPUs */
 };
 
 /** Splits a wave's number into its GPU and its slot there. WT_NO_HANDLE stays as it is. */

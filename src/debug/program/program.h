@@ -59,11 +59,11 @@ struct wt_point {
     size_t addr_count;
     wt_thread thread;          /**< the only one that stops there; 0: each does */
     char *condition;           /**< NULL: none */
-    struct wt_expr **compiled; /**< of each address; NULL entries: none */
+    struct wt_expr **compiled; /**< an expression for each address; NULL entries: none */
     unsigned stops_left;       /**< then it is disabled; 0: it stays. May be set */
     struct wt_script commands; /**< what is queued at a hit */
     bool silent;               /**< a hit is not told */
-    char *format;              /**< of a log point, with its arguments; NULL: it stops */
+    char *format;              /**< a log point's format, with its arguments; NULL: it stops */
     /** Of breakpoints that are for this point alone: those of a log point, which print without a
      * stop, or of one whose crossings the target ignores; 0: there are none. */
     uint32_t own_owner;
@@ -76,8 +76,8 @@ struct wt_point {
     size_t ending_count, ending_capacity;
     /* Watchpoints. */
     enum wt_watchpoint_kind watch;
-    struct wt_values value;             /**< of one lane: the value before, and where it lies … */
-    wt_thread owner;                    /**< … as this thread sees it */
+    struct wt_values value; /**< one lane's value: the value before, and where it lies … */
+    wt_thread owner;        /**< … as this thread sees it */
     struct wt_watchpoint_request *part; /**< ranges in which it lies, in the order of its bytes */
     size_t part_count;
     /* The end of what is watched: where the frame returns to whose variables it names. */
@@ -112,7 +112,7 @@ enum wt_news_kind {
     WT_NEWS_WATCH,       /**< `point`; `before` (NULL: not of interest), `after` (NULL: unknown) */
     WT_NEWS_ACCESS,      /**< an access that no watchpoint is for: `text` */
     WT_NEWS_SCOPE_LEFT,  /**< the frame of the watched variable has returned; `point` goes */
-    WT_NEWS_FAULT,       /**< of `event`; `point`: the catchpoint, or NULL */
+    WT_NEWS_FAULT,       /**< fault of `event`; `point`: the catchpoint, or NULL */
     WT_NEWS_MODULES,     /**< a catchpoint's: code has come or gone */
     WT_NEWS_MISTAKE,     /**< a catchpoint's: a check has found one; `event`, and `text` says what;
                               `is_there`: the access has been done, since nothing is recorded */
@@ -224,16 +224,16 @@ struct wt_program_options {
     struct wt_session *session;
     struct wt_modules *modules;         /**< the loaded code */
     const char *program;                /**< its file, for people; NULL: none */
-    const struct wt_program_host *host; /**< of host programs; NULL: the device has its program */
+    const struct wt_program_host *host; /**< for host programs; NULL: the device has its program */
     void *host_context;
     const char *arguments;              /**< host: the first line of arguments; NULL: none */
     bool attached;                      /**< the device was running before: there is no start */
     bool steps_to_watch;                /**< the device has no watchpoints: steps, and compares */
-    struct wt_loading *loading;         /**< of debug information; NULL: nobody looks */
+    struct wt_loading *loading;         /**< for debug information; NULL: nobody looks */
     wt_code_register_fn *code_register; /**< registers that code names; NULL: there are none */
     wt_register_region_fn *region;      /**< regions of registers; NULL: there are none */
     wt_disassemble_fn *disassemble;     /**< NULL: there is none */
-    void *code_context;                 /**< of these three */
+    void *code_context;                 /**< for these three */
     const struct wt_checks *checks;     /**< NULL: nothing is checked */
     struct wt_program_user user;
 };
@@ -280,7 +280,7 @@ struct wt_program {
     wt_thread fault_thread;
     bool fault_ended;     /**< it went on from there and faulted again */
     bool opened_again;    /**< the last stop: its process has closed its GPUs and opened some */
-    unsigned stop_number; /**< of the point that the last stop was at; 0: none */
+    unsigned stop_number; /**< number of the point that the last stop was at; 0: none */
     bool stopped_silently;
     bool step_ended; /**< a step has come to its own end */
     bool by_step;    /**< the stop at hand is one, at a breakpoint */
@@ -323,8 +323,8 @@ struct wt_program {
     struct wt_event event;
 
     wt_thread thread;         /**< selected; 0: none */
-    struct wt_frames *frames; /**< of it; NULL: not asked for yet */
-    unsigned level;           /**< of the selected frame; may be set */
+    struct wt_frames *frames; /**< its frames; NULL: not asked for yet */
+    unsigned level;           /**< level of the selected frame; may be set */
     unsigned wanted_line;     /**< that the breakpoint of the last stop names; 0: none */
     unsigned entered;         /**< inlined calls that were stepped into where the thread stands */
     uint64_t entered_wave;    /**< the id of the wave of which both tell */
@@ -447,7 +447,7 @@ enum wt_status wt_program_repeat(struct wt_program *program, bool (*there)(void 
                                  void *context, struct wt_error *err);
 /** A value in memory whose accesses are looked for. */
 struct wt_home {
-    struct wt_values value;             /**< of one lane */
+    struct wt_values value;             /**< one lane's */
     wt_thread thread;                   /**< that sees it so */
     struct wt_watchpoint_request where; /**< the range of memory that has all of it */
     uint64_t *at;  /**< where each byte of the value is in the range; NULL: it is the range */
@@ -484,18 +484,18 @@ struct wt_where_from {
 enum wt_status wt_program_where_from(struct wt_program *program, const char *text,
                                      const struct wt_slice_limits *limits,
                                      struct wt_where_from *from, struct wt_error *err);
-/** What is defined of a lane's value. */
+/** The defined part of a lane's value. */
 struct wt_defined_lane {
     unsigned lane;
     bool is_there;                /**< else the lane has no value */
     uint8_t *undefined;           /**< bits of each byte of the value */
-    struct wt_defined_view first; /**< of the first part of it that has undefined bits */
+    struct wt_defined_view first; /**< its first part that has undefined bits */
 };
 struct wt_defined_value {
     struct wt_defined_lane *lane;
     unsigned lanes;
     uint64_t size;       /**< bytes of one */
-    uint32_t bits, from; /**< of a bit-field: so many, from this bit on; else all, from 0 */
+    uint32_t bits, from; /**< a bit-field's width, and its first bit; else all, from 0 */
 };
 /**
  * What the check of uninitialised values says of the value of an expression, for the selected lane
@@ -515,7 +515,7 @@ enum wt_status wt_program_report(struct wt_program *program, bool *again, struct
 struct wt_break {
     const char *place;     /**< a location, for wt_program_resolve() */
     const char *condition; /**< NULL: none */
-    const char *format;    /**< of a log point; NULL: it stops */
+    const char *format;    /**< a log point's; NULL: it stops */
     wt_thread thread;      /**< 0: each */
     bool temporary;
 };
@@ -737,7 +737,7 @@ enum wt_status wt_program_wave(struct wt_program *program, wt_thread thread, str
 /** The names that begin with a word; the list and its texts are the caller's. */
 struct wt_names {
     const char *word;
-    size_t length; /**< of the word */
+    size_t length; /**< length of the word */
     /** The text that it ends: in "pixels[1].na" the word may be ".na". NULL: the word. */
     const char *begin;
     char **list;

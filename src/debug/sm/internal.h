@@ -8,10 +8,11 @@
 #include "object/process_wire.h"
 
 #define SMP_LANES 32u
-#define SMP_WARPS 64u    /* of an SM */
-#define SMP_MOST_SMS 64u /* of all GPUs */
+#define SMP_WARPS 64u    /* warps of an SM */
+#define SMP_MOST_SMS 64u /* SMs of all GPUs */
 #define SMP_BANKS 18u
-#define SMP_WINDOW_BYTES UINT64_C(0x1000000) /* of shared, of local memory */
+#define SMP_WINDOW_BYTES                                                                           \
+    UINT64_C(0x1000000) /* bytes of the windows of shared and of local memory */
 #define SMP_ROW_BYTES WT_SM_FILE_ROW
 
 /** Spaces, by their number in the topology. */
@@ -40,7 +41,7 @@ struct smp_row {
 
 struct wt_probe {
     struct wt_standstill common;
-    struct sm_wire_warp *warps; /**< of all GPUs, as the last scan has found them */
+    struct sm_wire_warp *warps; /**< the warps of all GPUs, as the last scan has found them */
     struct wt_space space[SPACES];
     struct sm_wire_launch launch; /**< as of the last scan */
     bool has_handler; /**< a trap handler is installed; else the trap unit pauses warps itself */

@@ -52,7 +52,7 @@ static struct access writes(unsigned sm, unsigned offset, uint32_t value)
     return (struct access){.sm = sm, .offset = offset, .write = true, .value = value};
 }
 
-enum { MOST_ACCESSES = 9 * 16 }; /* of a batch: the SMs of a GPU */
+enum { MOST_ACCESSES = 9 * 16 }; /* accesses of a batch: the SMs of a GPU */
 
 /* Makes accesses in their order. Consecutive accesses to SMs of one GPU go into one batch. */
 static enum wt_status transact(struct wt_probe *p, struct access *list, size_t count,
@@ -164,7 +164,7 @@ static enum wt_status list_warps(struct wt_probe *p, const struct sm_look *look,
                                  struct wt_error *err)
 {
     enum wt_status status = look_at_launch(p, err);
-    uint32_t known = 0; /* of the warps of which GPUs */
+    uint32_t known = 0; /* GPUs whose warps are known */
     *begun = false;
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         struct smp_row *row = smp_row(p, i);

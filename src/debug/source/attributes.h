@@ -40,7 +40,7 @@ const char *wt_info_kernel_of_body(Dwarf_Die *function);
 /** A child of a scope. */
 struct wt_child {
     Dwarf_Die die;
-    Dwarf_Die body, next; /**< of inherited ones: the inlined body; the function after this one */
+    Dwarf_Die body, next; /**< an inherited one's: the inlined body; the function after this one */
     unsigned inherited;   /**< how many functions they come from, up to this one */
 };
 /** The first child of a scope; false: it has none. Those of an OpenCL

@@ -14,7 +14,7 @@
 struct wt_frame;
 struct wt_frames;
 
-#define WT_PIECES 32 /**< of one value, at most */
+#define WT_PIECES 32 /**< pieces of one value, at most */
 
 enum wt_piece_kind {
     WT_PIECE_MEMORY, /**< at the address in `vector` */
@@ -37,7 +37,7 @@ struct wt_piece {
 
 struct wt_operand {
     const struct wt_type *type;
-    uint32_t bit_offset, bit_size;   /**< of a bit field; bit_size 0: none */
+    uint32_t bit_offset, bit_size;   /**< a bit field's; bit_size 0: none */
     const struct wt_type *reference; /**< a reference led here: its type; NULL: none did */
     /** A pointer that is optimised out, to a variable that is not: which one, and how far into it
      * (DW_OP_implicit_pointer). addr NULL: it is none. */

@@ -12,12 +12,12 @@ enum { DWARF_STACK = 64, DWARF_JUMPS = 32 };
 /** A cell of the stack. */
 struct cell {
     wt_expr_vector vector;
-    uint32_t space; /**< of what is an address */
-    bool in_frame;  /**< an address within a function's frame */
-    bool is_loaded; /**< of the file, with the bias of its module */
-    bool in_file;   /**< an offset in the register file */
-    bool is_saved;  /**< … that lies in `space` in this frame */
-    bool overflows; /**< of the generic type: bits above those of an address mean nothing */
+    uint32_t space;             /**< the address space */
+    bool in_frame;              /**< an address within a function's frame */
+    bool is_loaded;             /**< an address of the file has the bias of its module */
+    bool in_file;               /**< an offset in the register file */
+    bool is_saved;              /**< … that lies in `space` in this frame */
+    bool overflows;             /**< generic type: bits above those of an address mean nothing */
     const struct wt_type *type; /**< NULL: the generic type */
 };
 

@@ -125,7 +125,7 @@ bool wt_dwarf_operation_ends(const Dwarf_Op *op, uint64_t end)
 {
     enum { LONGEST = 10, ADDRESSES = 8 }; /* bytes of a number in LEB128, of an address */
     const unsigned size = fixed_operand(op->atom) & 0x7f;
-    const uint64_t begin = op->offset + 1; /* of the operands */
+    const uint64_t begin = op->offset + 1; /* where the operands begin */
     if (has_no_operand(op->atom))
         return end == begin;
     if (op->atom == DW_OP_addr)
@@ -211,7 +211,7 @@ enum { MOST_TRIES = 4096, MOST_TARGETS = 32 };
 
 struct dwarf_ways {
     const uint8_t *begin;
-    Dwarf_Op *ops, *found; /* of the present try; of the one that ends well */
+    Dwarf_Op *ops, *found; /* operations of the present try; those of the one that ends well */
     size_t length, count, found_count;
     unsigned tries, good;
 };

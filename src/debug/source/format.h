@@ -8,7 +8,7 @@
 
 #include "debug/source/source_internal.h"
 
-#define WT_FORMAT_ELEMENTS 200 /**< of an array or a string */
+#define WT_FORMAT_ELEMENTS 200 /**< elements of an array or a string */
 #define WT_FORMAT_REPEATS 10   /**< see wt_format_repeats */
 #define WT_FORMAT_BASES 16     /**< virtual bases of an object */
 
@@ -17,7 +17,7 @@ struct wt_printer {
     FILE *out;
     const struct wt_view *scope;
     struct wt_format format;
-    bool in_static;                              /**< of a static member */
+    bool in_static;                              /**< within a static member */
     bool fortran;                                /**< GDB's notation of that language */
     unsigned parts;                              /**< that were printed */
     const struct wt_type *seen[WT_FORMAT_BASES]; /**< virtual bases of the object, which

@@ -17,7 +17,7 @@ struct fortran_dimension {
     const struct wt_type *type;
     const struct wt_node *index;
     bool is_range;
-    int64_t first, stride; /* of a range; in elements */
+    int64_t first, stride; /* a range's, in elements */
     uint64_t count;
 };
 

@@ -15,14 +15,14 @@ struct wt_frame {
     unsigned physical;          /**< which of the functions that really were called it lies in */
     uint64_t pc;                /**< loaded address where it goes on */
     uint64_t inside;            /**< an address of the instruction that it is at, or of its call */
-    uint64_t bias;              /**< of its module */
-    struct wt_symbols *symbols; /**< of its module; NULL: none */
+    uint64_t bias;              /**< its module's */
+    struct wt_symbols *symbols; /**< its module's; NULL: none */
     struct wt_info *info;       /**< likewise */
     unsigned scope_count;       /**< 0: no debug information covers it */
     Dwarf_Die scope[WT_SCOPES]; /**< from the function's own down to the innermost */
     unsigned first_scope;       /**< `scope` of the frame's function or inlined call */
     const char *function;       /**< NULL: unknown */
-    uint64_t offset;            /**< of `pc` in the function, where only a symbol names it */
+    uint64_t offset;            /**< offset of `pc` in the function, where only a symbol names it */
     bool inlined;
     const char *file; /**< as the compiler was given it; NULL: unknown */
     const char *path; /**< the same with its folder */

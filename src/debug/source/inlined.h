@@ -10,12 +10,12 @@ struct wt_inlined {
     const char *function; /**< NULL: not known */
     uint64_t offset;      /**< into it, where only a symbol names it */
     const char *file;     /**< as the compiler was given it; NULL: not known */
-    const char *path;     /**< of the file, as far as DWARF tells */
+    const char *path;     /**< the file's path, as far as DWARF tells */
     unsigned line;        /**< 0: not known */
     bool inlined;
     bool after;   /**< the line is a guess: it comes after this one */
     bool foreign; /**< wt_described_calls(): the file is no source of the user's */
-    unsigned first_scope, scope_count; /**< of the address's scopes */
+    unsigned first_scope, scope_count; /**< the address's scopes */
 };
 
 /**

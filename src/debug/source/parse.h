@@ -25,7 +25,7 @@ enum wt_node_kind {
     WT_NODE_SECTION,   /**< b:c:a among the arguments of a call, in Fortran; each may be NULL */
     WT_NODE_CALL,      /**< a(b, …): reductions, an element in Fortran; b chains by `next` */
     WT_NODE_CAST,      /**< (type)a */
-    WT_NODE_SIZEOF,    /**< of a, or of `type` */
+    WT_NODE_SIZEOF,    /**< size of a, or of `type` */
     WT_NODE_UNARY,     /**< op a: '-' '+' '!' '~' '*' '&' */
     WT_NODE_BINARY,    /**< a op b */
     WT_NODE_CONDITION, /**< a ? b : c */

@@ -23,7 +23,7 @@ enum wt_value_state {
     WT_VALUE_LOST,       /**< (partly) optimised out */
     WT_VALUE_ELSEWHERE,  /**< the lane waits where the expression means nothing */
     WT_VALUE_LARGE,   /**< in memory and not read: it has too many bytes; its children are read */
-    WT_VALUE_DAMAGED, /**< of a child: the debug information places it outside its parent */
+    WT_VALUE_DAMAGED, /**< the debug information places a child outside its parent */
 };
 
 /** Whether a value of this state could not be computed. */
@@ -35,7 +35,7 @@ static inline bool wt_value_is_unknown(uint8_t state)
 #define WT_VALUE_REASON 160 /**< bytes of a reason */
 
 #define WT_VALUE_BYTES                                                                             \
-    ((uint64_t)1 << 20) /**< of one lane, at most: more is of no use to a reader */
+    ((uint64_t)1 << 20) /**< bytes of one lane, at most: more is of no use to a reader */
 
 /** One of several pieces that a value is in, where some may be optimised out. */
 struct wt_value_piece {
@@ -68,9 +68,10 @@ struct wt_values {
     uint32_t bit_offset, bit_size;
     const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
     wt_lanes there;                  /**< ELSEWHERE: lanes of the wave that have a value */
-    bool apart;        /**< lanes have it in different places: they cannot be written together */
-    bool uses_frame;   /**< they hold in the scope's frame only: a local or a register was named */
-    const char *as_of; /**< of a parameter's copy: "at launch", "at the call"; else NULL */
+    bool apart;      /**< lanes have it in different places: they cannot be written together */
+    bool uses_frame; /**< they hold in the scope's frame only: a local or a register was named */
+    const char
+        *as_of; /**< when a parameter's copy was made: "at launch", "at the call"; else NULL */
     /** The variable whose declaration does not tell its type, and the type that is guessed, so that
      * the value is one, too. NULL: the type is known. */
     const char *guess;
@@ -216,11 +217,11 @@ void wt_values_free(struct wt_values *values);
 /* ---- children ---- */
 
 enum wt_child_kind {
-    WT_CHILD_MEMBER,    /**< of a structure, class or union; a bit field, too */
+    WT_CHILD_MEMBER,    /**< member of a structure, class or union; a bit field, too */
     WT_CHILD_BASE,      /**< a base class */
     WT_CHILD_STATIC,    /**< a static member */
-    WT_CHILD_ELEMENT,   /**< of an array or slice */
-    WT_CHILD_COMPONENT, /**< of a vector */
+    WT_CHILD_ELEMENT,   /**< element of an array or slice */
+    WT_CHILD_COMPONENT, /**< component of a vector */
     WT_CHILD_TARGET,    /**< what a pointer or reference leads to */
 };
 

@@ -111,7 +111,7 @@ struct compiler {
     const char *as_of; /**< as in struct wt_values */
     const char *guess; /**< likewise */
     const struct wt_type *guess_type;
-    bool wants_launch; /**< of a condition: it wants a parameter that the launch alone has told */
+    bool wants_launch; /**< a condition wants a parameter that the launch alone has told */
 };
 
 /** A compiler for expressions of a scope, without an expression yet. */

@@ -47,7 +47,7 @@ struct wt_symbols {
     bool info_read;
     unsigned owners;                  /**< beside the first */
     const struct wt_loading *loading; /**< NULL: nobody waits */
-    uint64_t unit_bytes;              /**< of .debug_info */
+    uint64_t unit_bytes;              /**< bytes of .debug_info */
 };
 
 /** Reads the symbol table. Symbols that no memory is left for are missing. */

@@ -348,13 +348,13 @@ enum wt_status wt_type_check_assigned(const struct wt_type *to, const struct wt_
  * may contain each other, or themselves. */
 #define MOST_RECORDS 256
 
-#define OFFSETS_WIDTH 27 /* of the columns of offset and size */
+#define OFFSETS_WIDTH 27 /* width of the columns of offset and size */
 
 /* How a record is printed; with offsets also where it is. */
 struct type_record {
     struct wt_ptype_flags flags;
     unsigned indent, depth;
-    unsigned *left;      /* of MOST_RECORDS */
+    unsigned *left;      /* how many of MOST_RECORDS are left */
     uint64_t begin, end; /* bits: of it, in the outermost record; of its last member, in it */
 };
 

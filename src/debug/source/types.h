@@ -16,9 +16,9 @@
 enum wt_type_kind {
     WT_TYPE_VOID,
     WT_TYPE_INT,  /**< an integer, signed or not; also wide characters */
-    WT_TYPE_CHAR, /**< of one byte, signed or not */
+    WT_TYPE_CHAR, /**< one byte, signed or not */
     WT_TYPE_BOOL,
-    WT_TYPE_FLOAT, /**< of 2, 4, 8 or more bytes */
+    WT_TYPE_FLOAT, /**< 2, 4, 8 or more bytes */
     WT_TYPE_ENUM,
     WT_TYPE_POINTER,
     WT_TYPE_REFERENCE,
@@ -42,10 +42,11 @@ struct wt_type;
 struct wt_member {
     const char *name; /**< NULL: anonymous */
     const struct wt_type *type;
-    uint64_t offset;     /**< bytes into the structure */
-    uint32_t bit_offset; /**< of a bit field: from the lowest bit of the byte at `offset` */
-    uint32_t bit_size;   /**< 0: not a bit field */
-    int64_t value;       /**< enumerator */
+    uint64_t offset; /**< bytes into the structure */
+    uint32_t
+        bit_offset; /**< a bit field's first bit, from the lowest bit of the byte at `offset` on */
+    uint32_t bit_size; /**< 0: not a bit field */
+    int64_t value;     /**< enumerator */
     bool is_base;
     bool is_virtual; /**< a base whose place is computed from the object: `die` says how */
     Dwarf_Die die;   /**< die of a virtual base */
@@ -75,12 +76,13 @@ struct wt_type {
     uint64_t count;               /**< ARRAY: elements */
     int64_t lower;                /**< ARRAY: index of the first one (Fortran: 1) */
     int64_t stride;               /**< ARRAY: bytes to the next element; 0: its size */
-    struct wt_member *member; /**< of a structure, enumeration or function; by wt_type_members() */
+    struct wt_member
+        *member; /**< members of a structure, enumeration or function; by wt_type_members() */
     size_t member_count;
     bool read;                  /**< `member` is filled in */
     enum wt_type_passed passed; /**< STRUCT, CLASS, UNION: by wt_type_is_passed_by_address() */
     struct wt_types *types;
-    Dwarf_Die die; /**< of which it was read; addr NULL: none */
+    Dwarf_Die die; /**< the entry that it was read from; addr NULL: none */
 };
 
 /** Finds the definition of a structure that is only declared, by its name; false: none is known. */

@@ -104,7 +104,7 @@ struct wt_standstill {
     unsigned device_cores[WT_WIRE_DEVICES]; /**< the topology's; the link's units, until the family
                                                says otherwise */
     struct wt_register *registers;          /**< the topology's */
-    char (*names)[8];                       /**< of registers */
+    char (*names)[8];                       /**< names of registers */
     void *rows;                             /**< topology.waves of them */
     bool still;    /**< all waves stand still, and the rows are as they are */
     bool stays;    /**< a wave has stepped, maybe off a breakpoint that is not in memory again: all
@@ -114,7 +114,7 @@ struct wt_standstill {
     bool went;     /**< a wave has been resumed or stepped */
     bool told_end;
     bool scanned;                 /**< the waves have been listed once */
-    bool code_told;               /**< of modules that came or went, clients do not know yet */
+    bool code_told;               /**< clients do not know yet that modules came or went */
     uint64_t code_state;          /**< then: of their list */
     uint64_t code_given;          /**< its state when next_event() last told of a change */
     unsigned run;                 /**< resets so far */
@@ -122,7 +122,7 @@ struct wt_standstill {
     size_t event_count, event_capacity, first_event;
     struct wt_watchpoint_hit *hit; /**< that the debugger has yet to hear of, as they were found */
     size_t hit_count, hit_capacity;
-    struct wt_watched_values *values_given; /**< of the hit that was removed last */
+    struct wt_watched_values *values_given; /**< values of the hit that was removed last */
     struct wt_standstill_launch *launch;    /**< in the order in which they were found */
     size_t launch_count, launch_capacity;
 };

@@ -9,7 +9,7 @@
 
 #include "base/bits.h"
 
-enum { MOST_HALVES = 1 << 14 }; /* of a function's code */
+enum { MOST_HALVES = 1 << 14 }; /* halfwords of a function's code */
 
 /* Possible contents of the register, as bits: what the caller left, what the function's first write
  * put there, something else. */

@@ -95,7 +95,7 @@ enum wt_status gcn_device_put(struct gcn_device *device, uint64_t addr, const vo
 
 /* ---- dispatch ---- */
 
-/** What has been translated to machine code of the host. */
+/** Counts of what was translated to machine code of the host. */
 struct wt_rows_totals gcn_device_translated(const struct gcn_device *device);
 
 /** How many kernels can run at once. */

@@ -14,7 +14,7 @@
 struct gcn_trap {
     uint32_t *ttmp;    /**< the wave's trap temporaries, 16 of them */
     uint32_t status;   /**< STATUS as the wave was, with PRIV */
-    uint64_t tba, tma; /**< of the second-level handler, which runs next */
+    uint64_t tba, tma; /**< those of the second-level handler, which runs next */
 };
 
 /**

@@ -235,7 +235,7 @@ static inline void gcn_set_pair(uint32_t *s, uint64_t value)
     s[1] = (uint32_t)(value >> 32);
 }
 
-/* What the device is. */
+/* The model of a device. */
 static inline const struct gcn_model *gcn_model_of(const struct gcn_device *d)
 {
     return d->config.model;

@@ -53,7 +53,7 @@ struct gcn_model {
     uint8_t simds;          /**< simds of a compute unit */
     uint8_t waves_per_simd; /**< slots */
     uint32_t lds_bytes;     /**< lds bytes of a compute unit, and of a work-group */
-    uint32_t gds_bytes;     /**< of the device */
+    uint32_t gds_bytes;     /**< the device's */
     uint16_t items;         /**< items of a work-group, at most */
     bool lds_direct;        /**< vector sources may be a value in LDS, by M0 */
     bool tfe;               /**< buffers and images can say what is not resident */

@@ -192,7 +192,7 @@ bool gen_device_write(struct gen_device *d, uint64_t addr, const void *bytes, si
 void gen_stored(struct gen_thread *t, uint64_t addr, const uint8_t *bytes, unsigned size,
                 bool atomic)
 {
-    enum { MOST = 16 }; /* of a store that is told */
+    enum { MOST = 16 }; /* dwords of a store that is told */
     struct gen_device *d = t->device;
     uint64_t physical;
     for (unsigned done = 0, part; done < size; done += part) {

@@ -20,7 +20,7 @@ struct gen_block_message {
     uint8_t lanes; /**< 8 or 16: it loads or stores dwords for each; 0: it does neither */
     uint8_t dwords, offset[4]; /**< how many of a lane; bytes behind its address */
     bool stores, wide_addresses;
-    bool windowed; /**< of a surface, or of stateless memory, in a window of the state */
+    bool windowed; /**< a surface, or stateless memory, in a window of the state */
     bool barrier;  /**< it is the barrier's, for all channels */
     bool reads;    /**< it changes no memory */
     uint8_t bti, window;
@@ -30,7 +30,7 @@ struct gen_block_message {
 /** The surfaces that were read last, each with the bytes of memory that described it. */
 struct gen_known_surfaces {
     struct gen_known_surface {
-        uint64_t at, state; /**< of the entry of the binding table, and of what it names */
+        uint64_t at, state; /**< addresses of the binding table's entry, and of what it names */
         uint8_t bytes[64];  /**< there */
         uint64_t base, size;
         bool known;

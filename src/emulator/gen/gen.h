@@ -110,7 +110,7 @@ struct gen_walk {
                                how many there are, in fours */
     uint64_t dynamic;     /**< dynamic state base address */
     uint64_t general;     /**< general state base address: scratch memory, stateless messages */
-    uint32_t scratch;     /**< of it, relative to `general`, a multiple of 1 KiB */
+    uint32_t scratch;     /**< its scratch space, relative to `general`, a multiple of 1 KiB */
     uint8_t scratch_code; /**< a thread has 1 KiB << this; used where has_scratch */
     bool has_scratch;
     uint64_t payload;          /**< cross-thread data, then a block for each thread of a group */

@@ -127,7 +127,7 @@ struct gen_operand {
     uint8_t subreg; /**< bytes; indirect: which subregister of a0 */
     int16_t offset; /**< indirect: bytes added to the address register, -512..511 */
     bool indirect;
-    bool negate; /**< of logic instructions: complement */
+    bool negate; /**< logic instructions: complement */
     bool absolute;
     uint8_t vstride, width, hstride; /**< elements; of a destination hstride alone */
     uint8_t swizzle; /**< Align16 sources: two bits a channel; destinations: the write mask */

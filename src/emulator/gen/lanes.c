@@ -12,7 +12,7 @@ enum { MOST = 16 }; /* lanes of a message */
 
 /* Where the lanes' addresses are. */
 struct gen_span {
-    uint64_t low, high;   /* of the lanes that count */
+    uint64_t low, high;   /* bits of the lanes that count */
     uint32_t after[MOST]; /* bytes from `low` on */
     bool row;             /* all lanes count, and their dwords lie side by side */
 };

@@ -8,7 +8,7 @@
 struct gen_transfer {
     struct gen_surface surface;
     unsigned lanes;      /* lanes of the message: 8 or 16; of a block 1 */
-    bool wide_addresses; /* of 64 bits */
+    bool wide_addresses; /* addresses have 64 bits */
     unsigned size;       /* bytes of an element: 1, 2, 4, 8 */
     unsigned slot;       /* bytes that an element takes in registers: 4 or 8 */
     unsigned unit;       /* bytes that an address counts; 0: 1 */

@@ -85,7 +85,7 @@ struct gen_message_shape {
     bool changes; /**< an atomic */
     bool wide_addresses;
     unsigned unit;              /**< bytes that an address counts */
-    unsigned lanes, first_lane; /**< of the instruction's channels */
+    unsigned lanes, first_lane; /**< the instruction's channels */
     unsigned slot, stored;      /**< bytes of an element in registers; of these, that are stored */
     unsigned elements;          /**< that a lane loads or stores; TEXELS: that it loads at most */
     unsigned sources; /**< elements of the payload: what is stored, or operands of the atomic */

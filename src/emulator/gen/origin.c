@@ -30,7 +30,7 @@ typedef wt_origin_value value;
 struct code {
     struct gen_device *device;
     struct gen_thread *thread;
-    value number;           /* of which nothing is known */
+    value number;           /* the value of which nothing is known */
     value tail[MOST_WORDS]; /* marks of the second word of a value, and of those behind */
 };
 

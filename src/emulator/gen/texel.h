@@ -11,7 +11,7 @@ enum gen_component {
     GEN_COMPONENT_SNORM, /**< -1 to 1 */
     GEN_COMPONENT_UINT,
     GEN_COMPONENT_SINT,
-    GEN_COMPONENT_FLOAT, /**< of 16 or 32 bits */
+    GEN_COMPONENT_FLOAT, /**< 16 or 32 bits */
     GEN_COMPONENT_SRGB,  /**< 0 to 1; red, green and blue are stored by sRGB's curve */
 };
 

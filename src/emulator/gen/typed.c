@@ -19,7 +19,7 @@ struct gen_typed {
     unsigned first;       /* register: U */
     uint32_t on;          /* lanes, from bit 0 */
     uint32_t outside;     /* lanes that read 0 and write nothing; they are not in `on` */
-    unsigned first_lane;  /* of the instruction's channels: 0 or 8 */
+    unsigned first_lane;  /* first of the instruction's channels: 0 or 8 */
     uint64_t addr[LANES];
 };
 

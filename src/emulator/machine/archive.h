@@ -28,19 +28,20 @@ struct wt_kept_copy;
 
 /** Part of a state that changes seldom. Snapshots share its copy. */
 struct wt_kept {
-    struct wt_kept_copy *copy; /**< of the snapshot last taken or restored; NULL: there is none */
-    bool changed;              /**< the part may have changed since that snapshot */
+    struct wt_kept_copy
+        *copy;    /**< the snapshot's that was last taken or restored; NULL: there is none */
+    bool changed; /**< the part may have changed since that snapshot */
 };
 
 struct wt_archive {
     FILE *out;                    /**< writing a file; NULL: not */
-    bool snapshot;                /**< of the machine itself, not a file */
+    bool snapshot;                /**< it is the machine's own snapshot, not a file */
     bool saves;                   /**< writing a snapshot; else, without `out`, reading */
     uint8_t *bytes;               /**< then: what was written, of the caller, who frees it */
-    size_t size, room;            /**< of `bytes`: written; there is memory for */
+    size_t size, room;            /**< bytes that are written; that there is memory for */
     const uint8_t *in;            /**< reading: the next byte */
     size_t left;                  /**< reading: bytes from there on */
-    struct wt_kept_copy **kept;   /**< of a snapshot: the copies that it shares, in their order */
+    struct wt_kept_copy **kept;   /**< the copies that a snapshot shares, in their order */
     size_t kept_count, kept_room; /**< writing: how many; there is memory for; reading: the next */
     uint64_t *kept_bytes;         /**< host memory of all copies is counted there */
     uint32_t version;             /**< reading: of the file's format (core_format.h) */

@@ -55,10 +55,10 @@ struct wt_config_key {
         WT_CONFIG_WORD,    /**< bool: one of two words */
         WT_CONFIG_OWN,     /**< by the two functions */
     } kind;
-    uint64_t least, most; /**< of numbers and addresses */
+    uint64_t least, most; /**< limits of numbers and addresses */
     const char *words[2]; /**< for false, for true */
     bool rare;            /**< printed only if it is not 0 */
-    size_t given;         /**< of a bool that says that the key was given; 0: there is none */
+    size_t given; /**< offset of a bool that says that the key was given; 0: there is none */
     /** Takes a value; its sentence follows "NAME=VALUE: ". */
     enum wt_status (*take)(void *config, const char *value, struct wt_error *err);
     void (*print)(const void *config, char *text, size_t size); /**< the value; also of a number */

@@ -57,7 +57,7 @@ struct wt_host_archive {
     /** Copies memory of the device; pages that it refuses are left out. */
     bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
     void *context;
-    struct wt_shared_pages shared; /**< of the copy that the device works on */
+    struct wt_shared_pages shared; /**< pages of the copy that the device works on */
 };
 
 #endif

@@ -42,7 +42,7 @@ struct wt_core_patch {
 
 /** A breakpoint of the recorded run. */
 struct wt_core_planted {
-    uint64_t addr; /**< of the instruction */
+    uint64_t addr; /**< the instruction's */
     uint64_t time; /**< issue time since which it counts */
     struct wt_core_patch trap, original;
 };

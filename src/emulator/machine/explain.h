@@ -18,7 +18,7 @@ struct wt_explain_term {
 struct wt_explanation {
     const char *space; /**< the address space, in the family's words */
     bool has_aperture;
-    uint64_t first, last; /**< of the aperture that the address lies in */
+    uint64_t first, last; /**< the aperture that the address lies in */
     struct wt_explain_term term[WT_EXPLAIN_TERMS];
     bool summand[WT_EXPLAIN_TERMS];
     unsigned terms;

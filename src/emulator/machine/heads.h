@@ -134,11 +134,11 @@ struct wt_observed;
 /** The next group of a kernel, and where it starts. */
 struct wt_group_plan {
     struct wt_launch_head *launch;
-    uint32_t number; /**< of the launch, as the family counts them */
+    uint32_t number; /**< number of the launch, as the family counts them */
     uint32_t coordinate[3];
     uint32_t local_size;
     uint32_t waves;
-    uint32_t slot[WT_CORE_SLOTS]; /**< of the core, for each wave */
+    uint32_t slot[WT_CORE_SLOTS]; /**< slot of the core, for each wave */
 };
 
 /** The work of a group. */
@@ -203,7 +203,7 @@ struct wt_core_room {
 struct wt_groups {
     const struct wt_group_ops *ops; /**< NULL: the family has no groups */
     uint32_t cores, waves_per_core, groups_per_core;
-    size_t group_bytes; /**< of the family's structure */
+    size_t group_bytes; /**< size of the family's structure */
     size_t local_bytes; /**< that a place's memory has */
     void *group;        /**< the places, core by core */
     struct wt_core_room *room;

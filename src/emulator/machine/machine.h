@@ -56,7 +56,7 @@ struct wt_observed_piece;
 
 /** A register of the family's table. */
 struct wt_register_shape {
-    unsigned bytes; /**< of its value, or of one lane's: 1 to WT_REGISTER_BYTES */
+    unsigned bytes; /**< bytes of its value, or of one lane's: 1 to WT_REGISTER_BYTES */
     bool per_lane; /**< each lane has its own; else it is the wave's, the group's or the device's */
 };
 
@@ -189,7 +189,7 @@ struct wt_machine_ops {
     /** What a program must do before and behind the instruction at @p pc, as pace_table says.
      * False: there is none, or its family has no such rules. */
     bool (*pace)(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *pace);
-    const struct wt_pace_table *pace_table; /**< of no rules, where a family has none */
+    const struct wt_pace_table *pace_table; /**< no rules, where a family has none */
     /** Its name: that of a register that operands() lists. */
     void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
     const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file */
@@ -229,13 +229,13 @@ struct wt_in_process {
     bool hosted;                   /**< it is in a host process, or was recorded in one */
     struct wt_memory *memory;      /**< the process's; NULL: the device is in none now */
     const struct wt_copy *copy;    /**< the device's memory is a copy of it; NULL: it is `memory` */
-    struct wt_shared_pages shared; /**< of a recorded run that was read from a core file */
+    struct wt_shared_pages shared; /**< pages of a recorded run that was read from a core file */
 };
 
 struct wt_machine {
     const struct wt_machine_ops *ops;
     const struct wt_engine_ops *engine; /**< what the family does for the run loop (engine.h) */
-    const void *config;                 /**< of the device, as its family has it */
+    const void *config;                 /**< the device's, as its family has it */
     uint64_t time;                      /**< issue time: wave-instructions issued since reset */
     uint64_t resets;     /**< how often it was reset: each begins a new count of issue time */
     uint64_t runs;       /**< runs before this one: resets after which something had been issued */
@@ -244,7 +244,7 @@ struct wt_machine {
     uint32_t waves;      /**< how many there are */
     unsigned lanes;      /**< lanes of a wave */
     void *wave;          /**< the waves, by slot, each with its head first */
-    size_t wave_bytes;   /**< of one of them */
+    size_t wave_bytes;   /**< size of one of them */
     struct wt_fault fault;
     struct wt_turns turns; /**< which waves can issue, and whose turn it is */
     uint32_t active;       /**< waves that have started and have not ended */
@@ -263,17 +263,18 @@ struct wt_machine {
     bool attended;              /**< the turn is one of debug hardware's: engine.h, after_turn */
     bool event;                 /**< the run comes back with WT_RUN_EVENT as soon as it can */
     struct wt_watch_set *watch; /**< the watches (watch_set.h), what is observed; NULL: neither */
-    struct wt_observer *observer;         /**< of accesses (observe.h); NULL: nobody */
-    const struct wt_judge *judge;         /**< of accesses (judge.h); NULL: nobody */
+    struct wt_observer *observer;         /**< observer of accesses (observe.h); NULL: nobody */
+    const struct wt_judge *judge;         /**< judge of accesses (judge.h); NULL: nobody */
     uint64_t first_checked, last_checked; /**< launches that checks look at: all, to begin with */
     bool recorded;                        /**< by a timeline, which can repeat the run */
     uint64_t known; /**< issues before this time have been done before: the run repeats them */
     struct wt_profile *profile; /**< counts, which saved states have, too; NULL: none */
     struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */
-    size_t hits;         /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
-                              the debug hardware did within debug_read or debug_write */
+    size_t hits; /**< hits of the last run, if it returned WT_RUN_WATCH; or of a later step that the
+                    debug hardware did within debug_read or debug_write */
     uint64_t kept_bytes; /**< host memory of what saved states share beside pages (archive.h) */
-    uint8_t *fill_pages; /**< of memory that is filled (wt_machine_fill_memory); NULL: it is not */
+    uint8_t *
+        fill_pages; /**< pages of memory that is filled (wt_machine_fill_memory); NULL: it is not */
     struct wt_memory *memory;  /**< that all waves share */
     struct wt_regions regions; /**< what is mapped of it; families with tables of pages have none */
     struct wt_memory **local;  /**< memories of cores, `locals` of them; NULL: there are none */

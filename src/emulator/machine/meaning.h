@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum wt_meaning_op {
-    WT_M_END, /**< of a meaning, behind its statements */
+    WT_M_END, /**< end of a meaning, after its statements */
 #define OP(name, operands, bytes, width, rule, words) WT_M_##name,
 #include "emulator/machine/meaning.def"
 #undef OP

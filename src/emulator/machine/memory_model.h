@@ -18,7 +18,7 @@ struct wt_memory_model {
                         that, without a release, too */
     bool loads_hide_too;    /**< nor does any load's, beside atomic operations in the same place */
     bool loads_hide;        /**< nor does a load's: one that waves repeat is atomic */
-    bool threads_are_waves; /**< of OpenMP, whichever compiler it is of */
+    bool threads_are_waves; /**< OpenMP's threads, whichever compiler it is */
     bool spawns;            /**< a wave starts others, and waits until it is alone on its core */
     bool locks; /**< the compiler makes a lock of atomic operations on a group's memory, without
                      fences: for 64-bit ones */

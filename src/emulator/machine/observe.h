@@ -50,12 +50,11 @@ enum wt_observed_scope {
  */
 struct wt_observed {
     uint64_t time;           /**< issue time: of the state before the instruction */
-    uint64_t id;             /**< of the wave, wt_machine_wave_id() */
+    uint64_t id;             /**< the wave's, wt_machine_wave_id() */
     uint32_t wave;           /**< its slot */
     uint64_t launch;         /**< launch of the wave: wt_machine_launch() */
-    uint64_t group;          /**< of the wave: the home of its group's memory; WT_HOME_NOW: it has
-                                  none */
-    uint64_t pc;             /**< of the instruction */
+    uint64_t group;          /**< the home of the wave's group memory; WT_HOME_NOW: it has none */
+    uint64_t pc;             /**< the instruction's */
     enum wt_watch_kind kind; /**< READ, WRITE, or ACCESS: an atomic */
     enum wt_observed_space space;
     uint64_t home;  /**< GROUP: which group's memory (wt_watch.home); else WT_HOME_NOW */
@@ -171,9 +170,9 @@ enum wt_observed_event_kind {
 enum wt_observed_barrier {
     WT_BARRIER_GROUP,  /**< group of a group: `number` */
     WT_BARRIER_LANES,  /**< lanes of lanes of one wave */
-    WT_BARRIER_CORE,   /**< of the waves of a core: `number` */
-    WT_BARRIER_CORES,  /**< of the waves of several cores: `number` */
-    WT_BARRIER_DEVICE, /**< of the waves of the device: `number` */
+    WT_BARRIER_CORE,   /**< waves of a core: `number` */
+    WT_BARRIER_CORES,  /**< waves of several cores: `number` */
+    WT_BARRIER_DEVICE, /**< waves of the device: `number` */
 };
 
 /** Of WT_SEEN_CACHE, bits: what it holds is forgotten; what was stored to it goes to memory. */
@@ -194,8 +193,8 @@ struct wt_observed_event {
     enum wt_observed_event_kind kind;
     uint64_t time;   /**< issue time of the instruction that does it, or, between instructions, of
                           the next one */
-    uint64_t pc;     /**< of the instruction, but of RELEASE, begins and ends, which have 0 */
-    uint64_t id;     /**< of the wave whose event it is, wt_machine_wave_id(); 0: it is none's */
+    uint64_t pc;     /**< the instruction's, but of RELEASE, begins and ends, which have 0 */
+    uint64_t id;     /**< id of the wave whose event it is, wt_machine_wave_id(); 0: it is none's */
     uint32_t wave;   /**< its slot */
     uint64_t launch; /**< launch of LAUNCH, GROUP, WAVE, their ends: wt_machine_launch() */
     uint64_t home;   /**< home of the wave's group: wt_observed.home; WT_HOME_NOW: it has none */
@@ -204,12 +203,12 @@ struct wt_observed_event {
     uint32_t number;
     uint32_t
         expected; /**< of ARRIVE: how many waves, or lanes, are to arrive; 0: all of the group */
-    bool apart;   /**< of ARRIVE: lanes may arrive by different instructions */
-    bool shifts;  /**< of EXCHANGE: each lane takes the value of the one so many behind it */
-    wt_lanes named, present, live; /**< of TOGETHER; EXCHANGE: `named` */
+    bool apart;   /**< ARRIVE: lanes may arrive by different instructions */
+    bool shifts;  /**< EXCHANGE: each lane takes the value of one that is so many lanes before it */
+    wt_lanes named, present, live; /**< TOGETHER has all three; EXCHANGE: `named` */
     enum wt_observed_order order;  /**< order of FENCE */
     enum wt_observed_scope scope;
-    uint64_t to;      /**< of CALL, RETURN */
+    uint64_t to;      /**< CALL, RETURN: where to */
     uint8_t count[3]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors; exports; LDS,
                            GDS, scalar loads and messages (gfx900) */
 };
@@ -235,7 +234,7 @@ void wt_observe_tell(struct wt_machine *m, struct wt_observed_event *event);
 void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                        const void *bytes, size_t size);
 
-enum { WT_OBSERVED_RECORDS = 16 }; /* of one instruction, before the first is handed over */
+enum { WT_OBSERVED_RECORDS = 16 }; /* records of one instruction, before the first is handed over */
 
 struct wt_observer {
     wt_observe_fn *fn;
@@ -247,9 +246,9 @@ struct wt_observer {
     bool stays;                  /**< wt_observe_beneath() has added it */
     uint64_t most;               /**< issues that may come before it is told of one again */
     const uint64_t *may;         /**< what it has said by wt_observe_stay(), or NULL */
-    bool each;                   /**< of the topmost one: somebody is told of the turn's issue */
-    const uint64_t *halts;       /**< of the topmost one: `may`, where that holds; else NULL */
-    bool attends;                /**< of the topmost one: that ends */
+    bool each;                   /**< the topmost observer is told of the turn's issue */
+    const uint64_t *halts;       /**< `may` of the topmost observer, where that holds; else NULL */
+    bool attends;                /**< the topmost observer is told of ends */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< record of the instruction being executed */
 };
@@ -271,7 +270,7 @@ struct wt_lane_access {
     enum wt_observed_order order;
     enum wt_observed_scope scope;
     unsigned lane, size;
-    bool is_row; /**< of wt_observe_row() */
+    bool is_row; /**< it is from wt_observe_row() */
     /* for a judge */
     unsigned align; /**< what the machine demands of the address; 0: nothing */
     unsigned unit;  /**< a power of 2: compilers that widen a load stay in aligned units of so many

@@ -69,13 +69,13 @@ struct wt_insn_operand {
                          instruction computes (a rounding mode): it is no part of the result */
     uint8_t file;   /**< which registers or memory: an enumeration of the family's */
     uint8_t first;  /**< bit of the register with which the value begins */
-    uint16_t bits;  /**< of a lane's value, or of the scalar; memory: that a lane accesses, 0: as
-                         many as registers say */
-    uint32_t number;   /**< of the register, the first one where the value has several; MEMORY: as
-                            the file says */
-    uint8_t row;       /**< ROW of a file whose registers lanes share: the values of so many lanes
-                            lie `step` bits from each other, 0: those of all lanes; */
-    uint16_t step;     /**< … 0: they are one value */
+    uint16_t bits;  /**< bits of a lane's value, or of the scalar; memory: that a lane accesses, 0:
+                       as many as registers say */
+    uint32_t number; /**< number of the register, the first one where the value has several; MEMORY:
+                        as the file says */
+    uint8_t row;     /**< ROW of a file whose registers lanes share: the values of so many lanes
+                          lie `step` bits from each other, 0: those of all lanes; */
+    uint16_t step;   /**< … 0: they are one value */
     uint16_t row_step; /**< … and those of the next lanes so many bits behind these */
     int64_t value;     /**< CONSTANT: its value; MEMORY: bytes after the address; ROW, where
                             `element` is told: with which byte of what is moved it begins; or, where
@@ -168,7 +168,7 @@ struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
 /** Adds a constant, which is read. */
 void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value);
 
-/** What an instruction does with its operands. */
+/** The meaning of an instruction. */
 static inline const uint8_t *wt_operands_meaning(const struct wt_insn_operands *operands)
 {
     return operands->meaning ? operands->meaning : operands->composed;

@@ -67,8 +67,8 @@ struct wt_flow {
     } * choice; /* a hash table of 2 * WT_FLOW_MOST_CHOICES places */
     size_t choices;
     uint32_t *leader; /* leader of each two bytes: 1 + its block; 0: none begins there */
-    bool *walked;     /* of each two bytes: an instruction begins there */
-    bool *begins;     /* of each two bytes: a block begins there, in this try or a former one */
+    bool *walked;     /* for each two bytes: an instruction begins there */
+    bool *begins;     /* for each two bytes: a block begins there, in this try or a former one */
     struct wt_flow_block *block;
     size_t blocks, block_room;
     wt_origin_value *state; /* state of each block: its registers at its begin */

@@ -25,14 +25,14 @@ struct wt_pace_use {
     uint16_t kind; /**< rules about different instructions compare it */
 };
 
-/** What of an instruction counts. */
+/** Counters that an instruction changes or waits for. */
 struct wt_insn_pace {
-    uint8_t counts;  /**< bits: counters that count it */
-    uint8_t results; /**< of these: its results are there when they do not count it any more */
+    uint8_t counts;        /**< bits: counters that count it */
+    uint8_t results;       /**< counters whose decrement means that its results are written */
     uint8_t group_results; /**< likewise, of results from a group's memory */
-    uint8_t sources;       /**< of these: its sources in lanes have been read then */
-    bool to_group;         /**< `results` are what it stores to a group's memory, too */
-    uint8_t kind;          /**< those of one kind are done in the order of issue; 0: in any order */
+    uint8_t sources; /**< counters whose decrement means that its sources in lanes have been read */
+    bool to_group;   /**< `results` are what it stores to a group's memory, too */
+    uint8_t kind;    /**< those of one kind are done in the order of issue; 0: in any order */
     uint8_t most[WT_PACE_COUNTERS]; /**< it waits until no more are counted, or WT_PACE_ANY */
     uint8_t states;                 /**< wait states that it takes, from 1 on */
     uint8_t earlier_count, later_count;

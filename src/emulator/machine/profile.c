@@ -40,7 +40,7 @@ struct wt_profile {
     struct counted_matrix *matrix;   /* each count's */
     size_t matrix_room;
     size_t blocks, capacity, counts;
-    size_t first;   /* of the present code */
+    size_t first;   /* first instruction of the present code */
     uint64_t code;  /* its number */
     uint32_t *slot; /* slot of a hash table: 1 + index of a count of the present code; 0: free */
     size_t slots;   /* a power of 2 */

@@ -71,9 +71,9 @@ struct made {
     wt_lanes enabled; /* enabled of these, for which it was executed */
     wt_lanes lanes;   /* … of which something was looked for */
     bool of_wave;     /* a value of the wave was looked for */
-    wt_lanes pairs;   /* of which results were looked for: a bit for wt_insn_operand.pair */
+    wt_lanes pairs;   /* pairs whose results were looked for: a bit for wt_insn_operand.pair */
     uint32_t depth;
-    uint16_t bytes[WT_MAX_LANES]; /* of what it stores or loads: which bytes, if only some */
+    uint16_t bytes[WT_MAX_LANES]; /* the bytes that it stores or loads, if only some */
     bool some_bytes;
 };
 

@@ -29,7 +29,7 @@ struct access {
     bool is_scalar;
     unsigned size;
     wt_lanes lanes;
-    size_t first; /* of its addresses, one for each of the lanes */
+    size_t first; /* index of its addresses, one for each of the lanes */
 };
 
 struct issue { /* of no wave (UINT32_MAX): `first` bytes from `pc` on were changed from outside */

@@ -166,7 +166,7 @@ INLINE uint64_t round_pack(struct soft_format f, struct soft_number n, struct wt
     if (n.sig == 0)
         return zero(f, n.sign);
 
-    int min_exp = 1 - bias(f); /* of a normal number */
+    int min_exp = 1 - bias(f); /* least exponent of a normal number */
     int exp = n.exp + top_bit(n.sig);
     int last = exp - f.frac_bits; /* the place of the last bit kept */
     bool inexact;

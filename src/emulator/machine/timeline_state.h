@@ -25,7 +25,7 @@ struct wt_timeline {
     size_t entries, entry_room, entry_bytes;
     struct snapshot *snapshot; /* by time and entries; the first one is the beginning */
     size_t snapshots, snapshot_capacity;
-    uint64_t state_bytes; /* of all snapshots */
+    uint64_t state_bytes; /* bytes of all snapshots */
     size_t done;          /* entries that the machine's state has behind it */
     uint64_t end;         /* issue time of the last recorded state */
     uint64_t resets;

@@ -48,11 +48,12 @@ enum wt_watch_kind {
 struct wt_watch {
     enum wt_watch_kind kind;
     uint64_t addr;
-    uint64_t size; /**< of the range, in bytes; 1 or more. EXECUTE: instructions that begin in it */
-    uint32_t wave; /**< the range is where this wave sees it (local memory!), for accesses of any
-                        wave; WT_WATCH_ISSUE: the wave */
-    uint64_t home; /**< WT_HOME_NOW: as the wave sees it when the watch is set; else what
-                        wt_watch_pin put there: as the wave saw it then */
+    uint64_t
+        size; /**< size of the range, in bytes; 1 or more. EXECUTE: instructions that begin in it */
+    uint32_t wave;  /**< the range is where this wave sees it (local memory!), for accesses of any
+                         wave; WT_WATCH_ISSUE: the wave */
+    uint64_t home;  /**< WT_HOME_NOW: as the wave sees it when the watch is set; else what
+                         wt_watch_pin put there: as the wave saw it then */
     uint64_t owner; /**< the id of the wave whose accesses count (its private memory: its next owner
                         has other variables there); 0: those of all */
     bool changes;   /**< WRITE: writes that leave the watched bytes as they are do not count. A step
@@ -77,20 +78,20 @@ struct wt_watch_hit {
     uint8_t mistake; /**< MISTAKE: its kind; `lane` is the lowest of `hits`, `addr` its address */
     uint64_t time;   /**< issue time: of the state before the instruction */
     uint32_t wave;   /**< the slot */
-    uint64_t id;     /**< of the wave, wt_machine_wave_id() */
+    uint64_t id;     /**< the wave's, wt_machine_wave_id() */
     unsigned lane;   /**< EXECUTE, ISSUE: the lowest of `hits`; where a whole wave did it (scalar
                           memory): the lowest enabled one; 0 where there is none */
     wt_lanes mask;   /**< lanes that were enabled when it issued */
     wt_lanes hits; /**< lanes that did it; EXECUTE: of those enabled, the ones for which a condition
                         holds */
-    uint64_t pc;   /**< of the instruction */
+    uint64_t pc;   /**< the instruction's */
     uint64_t addr; /**< first byte of the access: it overlaps a watched range, but may be wider;
                         memory with several addresses (scratch memory of gfx900) is reported by its
                         global address; EXECUTE, ISSUE: the same as pc */
     uint64_t home; /**< home of the access: the group's memory that it was in (wt_watch.home); else
                         WT_HOME_NOW */
-    unsigned size; /**< of the access, 1 to 16 bytes (one of more, or one that is done in pieces, is
-                        several hits); 0 for EXECUTE and ISSUE */
+    unsigned size; /**< size of the access, 1 to 16 bytes (one of more, or one that is done in
+                      pieces, is several hits); 0 for EXECUTE and ISSUE */
     uint8_t before[16], after[16]; /**< contents of the access, before this lane's part and after
                                       it; of a read the same; of a console what is stored */
 };

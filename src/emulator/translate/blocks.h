@@ -48,7 +48,7 @@ static inline void wt_paged_open_group(struct wt_rows_state *s, const struct wt_
 struct wt_paged_block {
     const struct wt_rows_block *rows;
     struct wt_paged_block *next;
-    uint16_t slot[WT_ROWS_MOST + 1]; /**< of the records of its instructions, and behind them */
+    uint16_t slot[WT_ROWS_MOST + 1]; /**< the records of its instructions, and the one after them */
 };
 
 /** A record as it was, where it has code. */

@@ -32,10 +32,10 @@ enum { BANKS = 24, BANK = 16 };
 struct cache {
     uint32_t slot[CACHED]; /* NOTHING: no row begins there */
     bool wide[CACHED];
-    bool ones[CACHED];   /* of few lanes: ones where the predicate of this slot is 1 */
+    bool ones[CACHED];   /* for few lanes: ones where the predicate of this slot is 1 */
     unsigned next;       /* where the next result goes */
     uint32_t row[BANKS]; /* those that banks have, by their first register, or NOTHING */
-    uint32_t qwords;     /* of these: a bit for each that has some, in twice as many registers */
+    uint32_t qwords;     /* a bit for each of these that has qwords, in twice as many registers */
     unsigned bank;       /* the next one: its first register */
 };
 
@@ -53,7 +53,7 @@ struct emitter {
     const struct wt_rows_shape *shape;
     uint32_t count, at;
     unsigned result; /* the first register of the result */
-    bool some;       /* of the lanes execute, not all */
+    bool some;       /* some of the lanes execute, not all */
     unsigned few;    /* so many lanes execute, 1 or 2; 0: it is not known */
     bool sparse;     /* not more than WT_ROWS_SPARSE parts of eight */
     bool looping;    /* over these: frame is where that of one begins, r10 how far behind */

@@ -1,7 +1,7 @@
 /* Operations of shapes with 64 lanes and scalars. See emit.h. */
 #include "emulator/translate/emit.h"
 
-enum { PARTS = 8 }; /* of a row */
+enum { PARTS = 8 }; /* parts of a row */
 
 /* ---- singles with exact exception flags ---- */
 

@@ -15,8 +15,8 @@ void wt_rows_emitter_free(struct emitter *e);
 struct wt_rows_code {
     const uint8_t *bytes;              /* the emitter's, until it emits again */
     size_t size, first[WT_ROWS_CODES]; /* where the code of each kind begins */
-    uint32_t *entry; /* of each instruction, for each kind; then targets of branches; the caller
-                        frees it */
+    uint32_t *entry; /* the entry of each instruction, for each kind; then targets of branches; the
+                        caller frees it */
     size_t targets;
     size_t kinds;            /* kinds of code */
     size_t unseen;           /* where code begins that stores no rows; */

@@ -12,7 +12,7 @@ struct wt_rows_match {
     uint8_t low;              /**< so many bits of sources 0 and 1 count; 0: all */
     bool is_signed;           /**< as wt_rows_insn has it; of the low bits, too */
     bool carries;             /**< it takes a predicate */
-    bool lower;               /**< of qwords: the lower dwords, whose result is sign-extended */
+    bool lower;               /**< the lower dwords of qwords, whose result is sign-extended */
     uint8_t sources;
     uint8_t source[3]; /**< each one's leaf: 0 is A */
 };

@@ -68,19 +68,19 @@ enum wt_rows_op {
     WT_ROWS_FLOAT_MULTIPLY_ADD, /**< how: 1: the product is negated; 2: the addend is */
     WT_ROWS_FLOAT_DIVIDE,
     WT_ROWS_FLOAT_ROOT, /**< the square root */
-    WT_ROWS_FLOAT_MIN,  /**< of singles, as the next three: -0 is below 0; one NaN counts for
-                           nothing, or, if `how`, for all */
+    WT_ROWS_FLOAT_MIN,  /**< singles, as the next three: -0 is below 0; one NaN counts for nothing,
+                           or, if `how`, for all */
     WT_ROWS_FLOAT_MAX,
     WT_ROWS_FLOAT_ABSOLUTE,
     WT_ROWS_FLOAT_NEGATE,
     WT_ROWS_FLOAT_COMPARE,
-    WT_ROWS_FLOAT_OF_SIGNED,   /**< of a dword */
+    WT_ROWS_FLOAT_OF_SIGNED,   /**< the source is a dword */
     WT_ROWS_FLOAT_OF_UNSIGNED, /**< likewise */
     WT_ROWS_FIELD, /**< dwords: bits of source 0 from source 1 on, as many as source 2 says, both
                       constants, within the dword; `is_signed` */
     WT_ROWS_LOGIC, /**< dwords: bit 4a + 2b + c of `how` for bits a, b, c of the sources */
     WT_ROWS_PREDICATE, /**< source 0, a predicate, combined with source 2 */
-    WT_ROWS_BRANCH,    /**< of lanes for which the predicate, source 0, is 1, if `combine` */
+    WT_ROWS_BRANCH,    /**< by lanes for which the predicate, source 0, is 1, if `combine` */
     WT_ROWS_BRANCH_IF, /**< if sources 0 and 1 of all lanes compare as `how` says; the code is
                           left before it where lanes disagree */
     WT_ROWS_LOAD,      /**< `bytes` at source 0 + offset, into the result */
@@ -147,7 +147,7 @@ enum wt_rows_space {
     WT_ROWS_GLOBAL,  /**< by way of the TLB */
     WT_ROWS_GENERIC, /**< the same, or by way of the windows */
     WT_ROWS_GROUP,   /**< struct wt_rows_state: group */
-    WT_ROWS_LOCAL,   /**< of each lane: struct wt_rows_state: local */
+    WT_ROWS_LOCAL,   /**< each lane's own: struct wt_rows_state: local */
     /** With scalars: dwords of 64 lanes side by side, behind a base that source 2, the first one of
      * four scalars, describes (AMD's V# with SWIZZLE, ADD_TID and an index stride of 64), plus
      * `condition`, a scalar or constant. Source 0: dwords, a multiple of 4, or the constant 0, plus
@@ -159,10 +159,10 @@ enum wt_rows_space {
 struct wt_rows_source {
     bool constant;
     bool scalar;         /**< it is one, in all lanes, and no row */
-    bool negated;        /**< of a predicate */
+    bool negated;        /**< a predicate is inverted */
     uint8_t first, bits; /**< of dwords, with scalars: `bits` from `first` on, 0: all of them; */
     bool is_signed;      /**< … extended by their sign, else by zeros */
-    bool sign_off, sign_over; /**< of singles, with scalars: the sign is cleared; then inverted */
+    bool sign_off, sign_over; /**< singles, with scalars: the sign is cleared; then inverted */
     /** With regions: the bytes of one element that all lanes have, 0: they have elements side by
      * side; whether these are of 16 bits, by `is_signed`; of integers, in that order: the absolute
      * value, `negated`, the complement. */
@@ -286,12 +286,12 @@ struct wt_rows_shape {
     bool paths; /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
     /** The two windows of generic addresses: into the group's memory, into local memory. */
     uint64_t window[2], window_bytes;
-    bool few;            /**< there is code for one lane and for two; of 32 lanes */
-    bool scalars;        /**< of 64 lanes: there are some; then no lane may execute */
-    bool vectors_512;    /**< with scalars, or of 16 or 32 lanes without regions: the host has
-                            AVX-512 (wt_rows_has_512()), and the code vectors of 512 bits where
-                            they are quicker */
-    bool regions;        /**< of 32 channels; a branch is taken if all that execute take it */
+    bool few;         /**< there is code for one lane and for two; of 32 lanes */
+    bool scalars;     /**< scalars beside 64 lanes: there are some; then no lane may execute */
+    bool vectors_512; /**< with scalars, or of 16 or 32 lanes without regions: the host has
+                         AVX-512 (wt_rows_has_512()), and the code vectors of 512 bits where
+                         they are quicker */
+    bool regions;     /**< regions of 32 channels; a branch is taken if all that execute take it */
     uint32_t condition;  /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
     uint32_t mask;       /**< slot of the mask, which is in the state, too */
     uint32_t exceptions; /**< slot of those that the program has raised, in MXCSR's order */
@@ -375,12 +375,12 @@ struct wt_rows_block {
     const uint32_t *entry;  /**< entry of each: where it begins in code[0], then in code[1], … */
     const uint32_t *target; /**< instructions to which it branches */
     uint32_t targets;       /**< how many */
-    uint64_t *place;        /**< of each of them a number, which is the family's; zeros at first */
+    uint64_t *place;        /**< a number of each of them, which is the family's; zeros at first */
     bool gives;             /**< it has WT_ROWS_GIVEN */
     struct wt_rows_unseen *unseen;      /**< NULL: there is none */
     bool few;                           /**< there is code for one lane and for two */
     bool tells;                         /**< branches set bits of the state's `runs` */
-    uint64_t number;                    /**< of the block: no other one of the memory has it */
+    uint64_t number;                    /**< the block's: no other one of the memory has it */
     uint64_t called[WT_ROWS_MOST / 64]; /**< a bit for each WT_ROWS_CALL */
 };
 

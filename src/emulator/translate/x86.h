@@ -38,7 +38,7 @@ enum { X86_LITERALS = 512, X86_FIXUPS = 32768 };
 
 /** A reference to a literal, whose distance is known at the end. */
 struct x86_fixup {
-    uint32_t at;     /**< of its 32 bits */
+    uint32_t at;     /**< where its 32 bits are */
     uint32_t behind; /**< bytes of the instruction behind them */
     uint32_t literal;
 };

@@ -197,7 +197,7 @@ enum special { ANY, SAME_SOURCES, IS_SHORT }; /* rs1 is rs2; the instruction is 
 
 static const struct vx_alias {
     enum vx_insn_id id;
-    uint32_t mask, match; /* of the operands' fields */
+    uint32_t mask, match; /* bits of the operands' fields */
     const char *name, *operands;
     enum special special;
 } aliases[] = {

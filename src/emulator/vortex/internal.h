@@ -37,7 +37,7 @@ struct vx_uop {
     int32_t imm;    /* immediate; CSR number; of FP: rounding mode | rs3 << 8 */
 };
 
-#define VX_MOST_WARPS 511 /* of a core */
+#define VX_MOST_WARPS 511 /* warps of a core */
 #define VX_SINK 32
 #define VX_X_ROWS 33
 #define VX_SLOTS (WT_PAGE_SIZE / 2)
@@ -130,7 +130,7 @@ struct vx_dispatch {
 /* The launch unit: the next CTA, in the order of the grid. */
 struct vx_kmu {
     bool runs;
-    uint32_t origin[3], inner[3]; /* of the cluster in the grid, of the CTA in the cluster */
+    uint32_t origin[3], inner[3]; /* the cluster's place in the grid, the CTA's in the cluster */
     uint32_t core;                /* that gets the next cluster */
     uint32_t owner;               /* that gets the rest of the present one */
     struct vx_launch launch;      /* as it was when it started */
@@ -146,7 +146,7 @@ struct vx_core {
     uint32_t *arrived; /* local barriers: warps that wait there */
     /* Profiles with a launch unit: */
     struct vx_phase *phase; /* phase of each barrier; NULL: it has no phases */
-    uint32_t *left;         /* of the CTA in each place: warps that have not ended. NULL: none */
+    uint32_t *left;         /* for the CTA in each place: warps that have not ended. NULL: none */
     struct vx_dispatch dispatch;
 };
 
@@ -177,7 +177,7 @@ struct vx_device {
     uint8_t csr[4096];                  /* by CSR number: enum vx_csr, or VX_NO_CSR */
     struct vx_warp *warp;
     struct vx_core *core;
-    uint8_t *registers; /* of all warps, lazily touched */
+    uint8_t *registers; /* registers of all warps, lazily touched */
     size_t registers_size;
     size_t warp_bytes;    /* warp bytes of one warp's */
     struct wt_kept *kept; /* those of each warp, for snapshots */

@@ -19,7 +19,7 @@ enum vx_state {
     VX_STATE_PC,
     VX_STATE_MASK,
     VX_STATE_IPDOM,
-    VX_STATE_RESERVATION, /**< of LR and SC, one a lane */
+    VX_STATE_RESERVATION, /**< reservation of LR and SC, one a lane */
     VX_STATE_WARPS,       /**< which warps of the core are active, and for what they wait */
 };
 

@@ -109,9 +109,9 @@ struct vx_profile {
     bool traps;                 /* ECALL, EBREAK, xRET are traps of the warp, as is mscratch */
     bool smaller_first;         /* SPLIT goes on with the smaller part */
     bool later_rows;            /* it has the instructions from VX_INSN_LATER on */
-    unsigned slot_barriers;     /* of each CTA place; 0: a core has half as many as warps */
-    bool console_ring;          /* the console is a ring in memory, else a byte for each slot */
-    bool launch_unit;           /* it runs grids of CTAs (launch.h) */
+    unsigned slot_barriers; /* barriers of each CTA place; 0: a core has half as many as warps */
+    bool console_ring;      /* the console is a ring in memory, else a byte for each slot */
+    bool launch_unit;       /* it runs grids of CTAs (launch.h) */
     /* Starts a launch: puts waves into the state in which they are after reset. */
     void (*launch)(struct vx_device *device);
 };

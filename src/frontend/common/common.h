@@ -86,7 +86,7 @@ void wt_print_lanes(FILE *out, struct wt_debugger *debugger, const struct wt_vie
 
 /** A page that is being filled with output. */
 struct wt_page {
-    unsigned row, column; /**< of the next character */
+    unsigned row, column; /**< place of the next character */
     bool in_sequence;     /**< the text so far ends within a control sequence */
 };
 /** Bytes of @p text up to where a page of @p rows, 2 or more, is full, its last row left for a
@@ -106,7 +106,7 @@ void wt_loading_text(uint64_t done, uint64_t total, char *text, size_t size);
 /** The report of a session. */
 struct wt_report_of {
     const char *files;  /**< that get the objects (wt_report_add); NULL: none */
-    const char *reason; /**< of the stop that is to be reported; NULL: none yet */
+    const char *reason; /**< reason of the stop that is to be reported; NULL: none yet */
     unsigned point;     /**< … and its point; 0: none */
 };
 

@@ -146,7 +146,7 @@ static void list_threads(const struct wt_words *w, const struct wt_work_view *vi
 static void list_warps_of_sm(const struct wt_words *w, const struct wt_work_view *view)
 {
     const unsigned core = view->own ? view->own->wave.core : 0;
-    const int digits = (int)(w->program->topology->lanes + 3) / 4; /* of a mask: 64 lanes at most */
+    const int digits = (int)(w->program->topology->lanes + 3) / 4; /* a mask has 64 lanes at most */
     fputs("  Wp Active Lanes Mask Divergent Lanes Mask          Active PC Kernel   BlockIdx\n",
           w->out);
     fprintf(w->out, "Device %u SM %u\n", view->own ? view->own->wave.device : 0, core);

@@ -7,7 +7,7 @@
 #include "frontend/common/words.h"
 
 enum {
-    MOST_THREAD_LINES = 16, /* of a list with a line for each thread, unless asked for */
+    MOST_THREAD_LINES = 16, /* lines of a list of threads, unless asked for */
     RANGES = WT_ALIKE_TEXT / 2
 };
 

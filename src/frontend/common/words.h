@@ -28,7 +28,7 @@ enum wt_frame_arguments {
     struct {                                                                                       \
         bool styled; /* with colours */                                                            \
         bool pretty;                                                                               \
-        unsigned elements, repeats; /* of a value, 0: as GDB has them */                           \
+        unsigned elements, repeats; /* limits of a value's text, 0: as GDB has them */             \
         enum wt_frame_arguments arguments;                                                         \
     } how;                                                                                         \
     const char *report_files;
@@ -132,7 +132,7 @@ struct wt_alike {
     char *list;
     size_t list_size, count;
     struct wt_thread_info example; /**< the first of them */
-    wt_thread first, last;         /**< of the range at hand */
+    wt_thread first, last;         /**< the range at hand */
     size_t waves;
     wt_wave_id wave; /**< the last one */
 };

@@ -8,7 +8,7 @@
 #include "frontend/console/internal.h"
 
 enum {
-    MOST_APART = 16, /* of `thread apply all` */
+    MOST_APART = 16, /* threads of `thread apply all` */
     RANGES = 60      /* bytes of a list of threads */
 };
 

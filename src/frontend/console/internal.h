@@ -34,7 +34,7 @@ struct examine {
 
 /** Progress of what takes long. Times are in nanoseconds. */
 struct progress {
-    struct wt_loading loading; /**< of debug information */
+    struct wt_loading loading; /**< loading of debug information */
     bool given_up;             /**< loading, by whoever waited for it */
     bool shown;
     uint64_t since, next; /**< since: 0 where nothing takes time */
@@ -65,7 +65,7 @@ struct settings {
     bool trace_commands;
     unsigned list_size;
     bool pagination;
-    unsigned height, width; /**< of a page; 0, WT_SETTING_UNLIMITED: none; …OF_TERMINAL */
+    unsigned height, width; /**< size of a page; 0, WT_SETTING_UNLIMITED: none; …OF_TERMINAL */
     enum pending pending;   /**< breakpoints on code that is not there yet */
     enum wt_locking locking;
     bool step_headers;       /**< steps go into them */

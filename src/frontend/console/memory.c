@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "frontend/console/internal.h"
 
-#define MOST_BYTES (1ull << 30) /* of one command */
+#define MOST_BYTES (1ull << 30) /* bytes of one command */
 #define MOST_PATTERN 4096u
 
 static enum wt_status read_bytes(struct wt_shell *c, uint64_t at, void *out, size_t size,

@@ -13,7 +13,7 @@ struct wt_shell_options {
     struct wt_session *session;
     struct wt_modules *modules;         /**< the loaded code */
     const char *program;                /**< its file, for people; NULL: none */
-    const struct wt_program_host *host; /**< of host programs; NULL: the device has its program */
+    const struct wt_program_host *host; /**< for host programs; NULL: the device has its program */
     const char *arguments;              /**< host: the first line of arguments; NULL: none */
     bool attached;                      /**< the device was running before: there is no `run` */
     bool steps_to_watch; /**< the device has no watchpoints: the console steps, and compares */
@@ -68,7 +68,7 @@ struct wt_shell_options {
     /** Prints what instructions that were executed have done (--profile). NULL: nothing is counted.
      */
     enum wt_status (*profile)(void *context, FILE *out, struct wt_error *err);
-    const struct wt_checks *checks; /**< of --check; NULL: nothing is checked */
+    const struct wt_checks *checks; /**< --check; NULL: nothing is checked */
     void *context;
 };
 

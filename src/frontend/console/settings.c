@@ -138,7 +138,7 @@ static const struct wt_setting settings[] = {
     {0},
 };
 
-/* What depends on settings. */
+/* Applies settings to all that depends on them. */
 static void apply_settings(struct wt_shell *c)
 {
     c->how.styled = c->how.styled && c->options.colour;

@@ -6,7 +6,7 @@
 #include "frontend/common/common.h"
 #include "frontend/dap/internal.h"
 
-#define ALL_ELEMENTS 100000 /* of an array that is copied */
+#define ALL_ELEMENTS 100000 /* elements of an array that is copied */
 
 /* The frame that a request names, or the one that is selected. */
 static enum wt_status enter(struct wt_dap *d, struct json_object *arguments, struct wt_error *err)

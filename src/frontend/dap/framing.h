@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-#define DAP_MOST_BYTES ((size_t)16 << 20) /**< of a message: no client sends a longer one */
+#define DAP_MOST_BYTES ((size_t)16 << 20) /**< bytes of a message: no client sends a longer one */
 
 /** Bytes that were read and not taken yet. {0}: none. */
 struct dap_input {

@@ -58,7 +58,7 @@ enum dap_holder_kind {
     DAP_LANES,
     DAP_LANE,
     DAP_DISPATCH,
-    DAP_CHILDREN, /**< of `values` */
+    DAP_CHILDREN, /**< children of `values` */
     DAP_EACH_LANE /**< `values`, lane by lane */
 };
 
@@ -83,7 +83,7 @@ struct dap_stop {
     char *description, *text;
     unsigned point[16]; /**< numbers of the program's points */
     size_t point_count;
-    char *exception, *details; /**< of a fault or a mistake; NULL: it is none */
+    char *exception, *details; /**< a fault's or a mistake's; NULL: it is none */
 };
 
 struct wt_dap {

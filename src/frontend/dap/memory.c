@@ -5,7 +5,7 @@
 
 #include "frontend/dap/internal.h"
 
-#define MOST_BYTES (4 << 20) /* of an answer */
+#define MOST_BYTES (4 << 20) /* bytes of an answer */
 
 /* Where a request's reference and offset lead. */
 static enum wt_status take_place(struct wt_dap *d, struct json_object *arguments,

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "frontend/dap/internal.h"
 
-#define MOST_LINES 100000 /* of a request for lines with code */
+#define MOST_LINES 100000 /* lines of a request for lines with code */
 
 int64_t dap_line_out(const struct wt_dap *d, unsigned line)
 {

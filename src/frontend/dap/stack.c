@@ -8,7 +8,7 @@
 #include "base/wave_name.h"
 #include "frontend/dap/internal.h"
 
-#define MOST_FRAMES 1000 /* of an answer: clients ask for more */
+#define MOST_FRAMES 1000 /* frames of an answer: clients ask for more */
 #define MOST_CALLS 8     /* frames of an answer to "wavetrap/where" */
 
 /* ---- threads ---- */

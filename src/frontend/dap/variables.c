@@ -5,7 +5,7 @@
 
 #include "frontend/dap/internal.h"
 
-#define LIST_ELEMENTS 20   /* of an array in a list of variables */
+#define LIST_ELEMENTS 20   /* elements of an array in a list of variables */
 #define CODE_SET "virtual" /* the set of registers that code has under names of its own */
 
 /* ---- values ---- */

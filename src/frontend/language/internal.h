@@ -17,7 +17,7 @@ struct source {
     size_t count, next;
 };
 
-enum flow { GOES_ON, NEXT_TURN, LEAVES }; /* of a loop's lines */
+enum flow { GOES_ON, NEXT_TURN, LEAVES }; /* outcomes of a loop's lines */
 
 struct wt_language {
     struct wt_language_options options;

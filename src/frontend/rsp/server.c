@@ -32,7 +32,7 @@ struct wt_rsp_server {
     struct wt_rsp_session *session;
     struct wt_loop *loop; /* loop of `shared` */
     struct wt_listener listener;
-    int in, out;             /* of the client; -1: none */
+    int in, out;             /* the client's; -1: none */
     int in_flags, out_flags; /* descriptor flags of standard input and output, to be restored */
     bool was_here;           /* a client has come and gone */
     bool detached;           /* the program goes on without a client */

@@ -79,7 +79,7 @@ struct wt_rsp_held {
     wt_thread thread;  /**< any thread of the wave */
     wt_lanes met;      /**< lanes that are told of it */
     wt_lanes left;     /**< those that the client has neither stepped nor continued since */
-    wt_lanes untold;   /**< of those, the lanes whose stop is still to be told */
+    wt_lanes untold;   /**< those lanes whose stop is still to be told */
     bool passed;       /**< a step of another lane has taken them off the breakpoint */
     bool to_show;      /**< they are to be shown at the breakpoint when that step begins */
     wt_thread stepped; /**< the lane whose step ended last */
@@ -100,7 +100,7 @@ struct wt_rsp_hits {
     uint64_t time;    /**< issue time of the hit, backwards */
     wt_lanes left;    /**< still to be told */
     struct wt_rsp_before before;
-    unsigned chosen_lane; /**< of the first hit: what a warp's thread shows afterwards */
+    unsigned chosen_lane; /**< lane of the first hit: a warp's thread shows it afterwards */
 };
 
 /** A wave that a step of one lane has taken off a breakpoint (follow.c). */

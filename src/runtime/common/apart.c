@@ -44,7 +44,7 @@ struct apart_page {
 
 /* Memory that a child and its parent share. */
 struct child {
-    _Atomic uint64_t signs;  /* of life */
+    _Atomic uint64_t signs;  /* signs of life */
     _Atomic uint64_t issues; /* so far */
     atomic_bool good;        /* its groups have ended, and its pages are in its file */
     /* of the parent */

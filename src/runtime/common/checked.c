@@ -31,7 +31,7 @@ void wt_check_options_write(const struct wt_check_options *o, char *text)
 }
 
 static struct wt_check_options options;
-static bool judges_none; /* of memory: explore wants its results alone */
+static bool judges_none; /* memory is not judged: explore wants its results alone */
 
 /* Objects are known as under --check=memory. */
 static void want_results(void)

@@ -30,7 +30,7 @@ int wt_counted_create(bool counts, struct wt_error *err)
 /* ---- blocks ---- */
 
 static const char *path; /* path of the file; NULL: nobody counts */
-static bool counts;      /* of instructions are wanted */
+static bool counts;      /* counts of instructions are wanted */
 
 static void read_variable(void)
 {

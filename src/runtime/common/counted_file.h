@@ -18,7 +18,7 @@
 
 /** Its first page. */
 struct wt_counted_head {
-    _Atomic uint64_t end;      /**< of the blocks, which begin with the second page */
+    _Atomic uint64_t end;      /**< end of the blocks, which begin with the second page */
     _Atomic uint64_t more;     /**< findings beyond the limit */
     _Atomic uint64_t unjudged; /**< pairs of operations of two host threads (check/order.h) */
     atomic_bool opened;        /**< a process has opened a GPU */
@@ -48,7 +48,7 @@ struct wt_counted_finding {
 /** A block of whole pages: this, and its content. A place is where one begins in the file. */
 struct wt_counted_block {
     _Atomic uint64_t magic; /**< 0: it is not complete */
-    uint64_t size;          /**< of all of it */
+    uint64_t size;          /**< size of all of it */
     uint64_t length;        /**< length of the content */
     int64_t process;
     uint32_t kind;

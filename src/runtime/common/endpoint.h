@@ -19,7 +19,7 @@ struct wt_endpoint;
 
 /** The operations of a family; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
-    const char *kind; /**< of the socket (base/private_dir.h) */
+    const char *kind; /**< kind of the socket (base/private_dir.h) */
     uint32_t family;  /**< WT_WIRE_FAMILY() (object/process_wire.h) */
     /** Before all else. NULL: nothing is to be done. */
     void (*begin)(void *context);

@@ -46,7 +46,7 @@ void wt_say_once(const char *format, ...)
 /* docs/man/wavetrap-exec.1 describes each. */
 static const struct variable {
     const char *name;
-    const char *option;  /* of exec, which sets the variable, or removes it; NULL: none does */
+    const char *option;  /* option of exec that sets the variable, or removes it; NULL: none does */
     const char *accepts; /* values of that option */
 } variables[] = {
     {"WAVETRAP_CATCH", "--catch", "exceptions, as mem_viol,invalid"},

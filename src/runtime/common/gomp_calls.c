@@ -50,10 +50,10 @@ struct gomp_region {
         uint64_t addr, size;
     } block[8]; /* that were allocated meanwhile */
     unsigned blocks;
-    struct gomp_region *next; /* of those whose kernels were not launched yet */
+    struct gomp_region *next; /* next of those whose kernels were not launched yet */
 };
 static _Thread_local struct gomp_region *region;
-static struct gomp_region *all;                          /* of all threads */
+static struct gomp_region *all;                          /* regions of all threads */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of it and of blocks */
 
 WT_LOCK_OVER_FORKS(regions, lock)

@@ -14,7 +14,7 @@
 #include "runtime/common/recording.h"
 
 #define RECORDING_PAGE ((unsigned)WT_PAGE_SIZE)
-#define RECORDING_WORDS (RECORDING_PAGE / 8) /* of a page */
+#define RECORDING_WORDS (RECORDING_PAGE / 8) /* words of a page */
 
 /* A page of the process's memory that the GPU has come to. */
 struct page {
@@ -30,7 +30,7 @@ struct store {
     uint64_t addr;
     uint8_t bytes[16];
     uint8_t size;
-    bool atomic; /* of 4 or 8 bytes; the slice ends behind its instruction */
+    bool atomic; /* 4 or 8 bytes are changed as one; the slice ends after its instruction */
 };
 
 /* A change by the program's threads, at an issue time. */
@@ -42,7 +42,7 @@ struct change {
 
 struct wt_recording {
     const struct wt_recording_ops *ops;
-    struct wt_hosted *gpu; /* of the operations */
+    struct wt_hosted *gpu; /* the GPU that does the operations */
     struct wt_machine *machine;
     uint64_t budget;
     struct wt_copy copy;
@@ -56,7 +56,7 @@ struct wt_recording {
     atomic_uint_fast64_t time;
     struct page *page;
     size_t page_count, page_capacity;
-    uint32_t *place; /* of page numbers + 1, by address; a power of two of them */
+    uint32_t *place; /* page numbers + 1, by address; a power of two of them */
     size_t places;
     struct store *store;
     size_t store_count, store_capacity;
@@ -68,7 +68,7 @@ struct wt_recording {
     uint64_t looked, look_ns; /* for changes of the program's threads: when, and how long it took */
     const char *missing;
     struct wt_search search;
-    struct wt_watch *watch; /* of the search */
+    struct wt_watch *watch; /* the search's */
     bool searching;
     struct wt_slice *slice; /* what a value was made of; NULL: nobody asks */
 };

@@ -34,7 +34,7 @@ struct wt_tally *wt_tally_create(struct wt_error *err)
 
 /* ---- drivers ---- */
 
-static struct wt_tally *shared; /* of the process; NULL: nobody counts */
+static struct wt_tally *shared; /* the process's; NULL: nobody counts */
 
 static void open_shared(void)
 {

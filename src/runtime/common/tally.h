@@ -30,7 +30,7 @@ struct wt_tally_gpu {
     _Atomic uint64_t launches;  /**< kernels of the program that began */
     _Atomic uint64_t own;       /**< kernels of the GPU's runtime: copies, fills, constructors */
     _Atomic uint64_t issues;    /**< instructions that waves executed */
-    _Atomic uint64_t blocks;    /**< of instructions that were translated */
+    _Atomic uint64_t blocks;    /**< blocks of instructions that were translated */
     _Atomic uint64_t in_blocks; /**< issues in them */
     _Atomic uint64_t dealt;     /**< kernels that were dealt out to processes (apart.h) */
     _Atomic uint64_t undone;    /**< kernels whose processes' work was thrown away */

@@ -22,12 +22,12 @@ enum wt_value_kind {
 /** The value of one argument. */
 struct wt_value {
     enum wt_value_kind kind;
-    const char *name;            /**< the argument's, which its kernel has; NULL: it is not known */
-    uint8_t *bytes;              /**< PLAIN: the value; BUFFER, IMAGE: the first contents */
-    size_t length;               /**< of them; LOCAL: bytes of local memory, and `bytes` is NULL */
-    bool is_null;                /**< BUFFER: it is a null pointer, and has no bytes */
-    bool read_only;              /**< BUFFER: kernels must not write it, which checks look at */
-    uint64_t addr;               /**< BUFFER, IMAGE: where the launch put it; LOCAL: its offset */
+    const char *name; /**< the argument's, which its kernel has; NULL: it is not known */
+    uint8_t *bytes;   /**< PLAIN: the value; BUFFER, IMAGE: the first contents */
+    size_t length;    /**< how many there are; LOCAL: bytes of local memory, and `bytes` is NULL */
+    bool is_null;     /**< BUFFER: it is a null pointer, and has no bytes */
+    bool read_only;   /**< BUFFER: kernels must not write it, which checks look at */
+    uint64_t addr;    /**< BUFFER, IMAGE: where the launch put it; LOCAL: its offset */
     struct wt_image_shape image; /**< image of an IMAGE */
     struct wt_sampler sampler;   /**< sampler of a SAMPLER */
     /** BUFFER, IMAGE, where the launch put it: bytes of a slice, and from one to the next; 0: there

@@ -10,7 +10,7 @@ struct CUarray_st {
     struct CUarray_st *next;
     CUDA_ARRAY3D_DESCRIPTOR what;
     uint64_t address, pitch, slice; /* bytes from row to row, from slice or layer to the next */
-    bool is_level;                  /* of a mipmapped array, which owns the memory */
+    bool is_level;                  /* it is a level of a mipmapped array, which owns the memory */
 };
 
 /** Whether a handle is an array that there is. The caller holds the lock. */

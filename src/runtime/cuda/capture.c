@@ -17,7 +17,8 @@ struct capture {
 
 static struct capture *captures; /* those that are under way */
 static uint64_t latest;
-static _Thread_local CUstreamCaptureMode own_mode; /* of this thread's calls that are not safe */
+static _Thread_local CUstreamCaptureMode
+    own_mode; /* mode for this thread's calls that are not safe */
 
 static struct capture *find(uint64_t id)
 {

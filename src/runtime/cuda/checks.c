@@ -26,7 +26,7 @@ static enum library library_of(const Dl_info *where)
     return file && strncmp(file, "/libcudart", 10) == 0 ? RUNTIME : OTHER;
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of known names */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the known names */
 
 WT_LOCK_OVER_FORKS(names, lock)
 

@@ -5,7 +5,7 @@
 
 #include "runtime/cuda/context.h"
 
-enum { MOST_CONTEXTS = 64 }; /* of a thread's stack */
+enum { MOST_CONTEXTS = 64 }; /* contexts of a thread's stack */
 
 static struct CUctx_st *contexts;
 static struct CUctx_st *former; /* those that are no more: their handles are not given again */

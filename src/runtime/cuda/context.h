@@ -8,7 +8,7 @@
 #define CONTEXT_FLAGS 0xffu
 
 struct CUctx_st {
-    struct CUctx_st *next; /* of all there are */
+    struct CUctx_st *next; /* next of all there are */
     CUdevice device;
     unsigned flags;
     CUresult failed;    /* failed of a kernel */

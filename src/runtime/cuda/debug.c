@@ -16,7 +16,7 @@ static struct {
     size_t module_count, module_room;
     uint64_t next_module;
     struct sm_wire_launch launch;
-    uint64_t bank[SM_BANKS]; /* of the launch: addresses, bytes */
+    uint64_t bank[SM_BANKS]; /* the launch's banks: addresses, bytes */
     uint32_t bank_size[SM_BANKS];
     uint32_t interrupts; /* that the SMs of its GPU had raised before the run */
 } shared = {.next_module = 1};

@@ -58,17 +58,17 @@ static inline uint32_t number_of(uint64_t addr)
 #define BUFFERS SCALED(UINT64_C(0x8000000000))
 #define GAP UINT64_C(0x10000)
 #define MOST_HEADERS 8192
-#define HEADER_BYTES UINT64_C(0x100000) /* of all of them */
+#define HEADER_BYTES UINT64_C(0x100000) /* bytes of all headers */
 
 /* Rooms for modules: of PTX, of variables, and of machine code, which must be in the low 4 GiB,
  * where its absolute jumps reach: there each GPU has a part of what PIE programs leave alone. */
 #define ROOM_BYTES UINT64_C(0x4000000)
 #define LOW_CODE UINT64_C(0x20000000)
-#define LOW_CODE_BYTES UINT64_C(0x5000000) /* of a GPU */
+#define LOW_CODE_BYTES UINT64_C(0x5000000) /* bytes of code of a GPU */
 #define LOW_ROOM_BYTES UINT64_C(0x10000)
 
 struct rooms {
-    uint64_t base, bytes; /* of one */
+    uint64_t base, bytes; /* place of one of them */
     size_t count;
     bool taken[LOW_CODE_BYTES / LOW_ROOM_BYTES];
 };
@@ -101,7 +101,7 @@ struct gpu {
     uint64_t heap_said;                  /* what the program has set: the heap may be larger */
     uint64_t pending, fetch;             /* limits that are noted only */
     bool has_headers;                    /* their memory is mapped */
-    bool header[MOST_HEADERS];           /* of textures: which are in use */
+    bool header[MOST_HEADERS];           /* headers of textures that are in use */
     uint64_t header_owner[MOST_HEADERS]; /* ids of their contexts */
     struct wt_rows_totals translated;    /* as it was last counted */
     struct wt_progress progress;

@@ -35,8 +35,8 @@ struct CUgraphNode_st {
     struct graph_work work;
     CUgraphNode *after; /* those that come before this one */
     size_t after_count, after_room;
-    bool disabled;    /* of an executable */
-    CUgraphNode from; /* of a copy: the node that was copied; it may be gone */
+    bool disabled;    /* an executable's node does nothing */
+    CUgraphNode from; /* a copy's original node; it may be gone */
 };
 
 struct CUgraph_st {
@@ -44,7 +44,7 @@ struct CUgraph_st {
     size_t count, room;
     CUgraphNode *order; /* order of an executable: in which its nodes are done */
     bool inner;         /* a child, or an executable's: it is not destroyed by itself */
-    CUgraph next;       /* of all there are */
+    CUgraph next;       /* next of all there are */
 };
 
 /* ---- graph.c ---- */

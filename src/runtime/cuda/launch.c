@@ -285,7 +285,7 @@ static CUresult check_cluster(const CUDA_KERNEL_NODE_PARAMS *is, const CUlaunchA
 /* Attributes of a launch that change what happens; others are about time only. */
 static CUresult take_attribute(const CUlaunchAttribute *attribute, struct asked *asked)
 {
-    const unsigned last = 17; /* of CUDA 13.0 */
+    const unsigned last = 17; /* the last one in CUDA 13.0 */
     switch (attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         asked->together = attribute->value.cooperative;

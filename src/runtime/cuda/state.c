@@ -365,7 +365,7 @@ static int attribute_of(const struct gpu *g, CUdevice_attribute attribute)
 API_IN(need_device(number, &g), cuDeviceGetAttribute, "*%llu, %d, %d",
        (int *, value, RESULT(value)), (CUdevice_attribute, attribute), (CUdevice, number))
 {
-    const unsigned last = 147; /* of CUDA 13.0 */
+    const unsigned last = 147; /* the last one in CUDA 13.0 */
     if (!value || attribute < 1 || attribute > last)
         return CUDA_ERROR_INVALID_VALUE;
     *value = attribute_of(g, attribute);

@@ -11,7 +11,7 @@ enum {
     SURFTYPE_2D = 1,
     SURFTYPE_3D = 2,
     SURFTYPE_BUFFER = 4,
-    MOST_TEXELS = 16384, /* of a row, rows */
+    MOST_TEXELS = 16384, /* texels of a row, rows */
     MOST_SLICES = 2048,  /* and of a 3D image's rows and columns */
     MOST_BUFFER = 1 << 27,
     PITCH_UNIT = 4, /* rows from slice to slice, or texels between 1D elements */

@@ -14,7 +14,7 @@
 struct drm_part {
     const void *buffer; /**< NULL: the offset is an address */
     uint64_t offset, size;
-    uint64_t rows, row_pitch, slices, slice_pitch; /**< of a box of rows of `size` bytes; 0: one */
+    uint64_t rows, row_pitch, slices, slice_pitch; /**< a box of rows of `size` bytes; 0: one */
     bool is_image; /**< it is some of an image, `buffer`; how that lies in memory the runtime knows
                     */
 };
@@ -28,7 +28,7 @@ static inline struct drm_part drm_image_part(const void *image)
 /** How an image without tiles lies in memory: bytes. */
 struct drm_rows {
     uint64_t texel, row; /**< from one to the next, of rows of the only slice; 0: not known */
-    uint64_t size;       /**< of all */
+    uint64_t size;       /**< size of all */
 };
 
 /** The program has made a buffer. It begins @p lead bytes into object @p number of the opening

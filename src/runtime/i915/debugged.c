@@ -23,7 +23,7 @@ enum { LEAST_SLICE = 1 << 8, FIRST_SLICE = 1 << 10, MOST_SLICE = 1 << 16, SLICE_
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint64_t launches; /* of the process: each walk of its batches is one */
+    uint64_t launches; /* launches of the process: each walk of its batches is one */
 } news = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 __attribute__((constructor)) static void init_news(void)

@@ -37,7 +37,7 @@ struct drm_debugged {
     bool
         faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
-    bool lost_memory;    /**< of the walk that is recorded: the program has given some back */
+    bool lost_memory;    /**< the program has given back memory since the walk that is recorded */
     uint64_t lost_addr;  /**< then: an address of it */
     uint64_t names;      /**< the state of the list of kernels that checks know, */
     const void *names_space; /**< … and of which space */

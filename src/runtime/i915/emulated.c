@@ -47,7 +47,7 @@ struct wt_drm_emulated {
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     struct wt_rows_totals translated; /* as it was last counted */
-    FILE *record;                     /* of the buffer objects; NULL: none */
+    FILE *record;                     /* file of the buffer objects; NULL: none */
     bool caught;                      /* the batch's failure ends the program (exec --catch) */
     char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;

@@ -23,7 +23,7 @@ struct named {
     char *name;
     uint8_t *elf; /* with DWARF; NULL: none */
     size_t elf_size;
-    uint8_t *constants; /* of its program; NULL: none */
+    uint8_t *constants; /* its program's; NULL: none */
     size_t constants_size;
     bool knows_private, fixed_group; /* by its program's binary */
     uint16_t private_at;             /* gen_kernel_private() */

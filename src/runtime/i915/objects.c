@@ -15,7 +15,7 @@
 #include "runtime/i915/internal.h"
 
 static _Thread_local uint64_t asked;
-static _Thread_local const char *asked_by; /* of the next object, for checks; NULL: of none */
+static _Thread_local const char *asked_by; /* name of the next object, for checks; NULL: none */
 static _Thread_local bool asked_read_only;
 static _Thread_local struct wt_block asked_own; /* memory of the program that it is */
 static _Thread_local struct wt_call_stack asked_calls;

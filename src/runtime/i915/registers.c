@@ -10,7 +10,7 @@
 enum {
     MCR_SELECTOR = 0xfdc,
     CS_DEBUG_MODE2 = 0x20ec,
-    TIMESTAMP = 0x2358, /* of the render engine: 64 bits */
+    TIMESTAMP = 0x2358, /* the render engine's: 64 bits */
     CONTEXT_TIMESTAMP = 0x23a8,
     CS_CHICKEN1 = 0x2580,
     L3CNTLREG = 0x7034,
@@ -25,7 +25,7 @@ enum role {
     KEPT,   /* it has the value that was written last */
     MASKED, /* likewise; the upper half of what is written says which bits of the lower one count */
     CLOCK,  /* it counts, and is not written */
-    BUS,    /* of the debug hardware: emulator/gen/bus.c has it */
+    BUS,    /* registers of the debug hardware: emulator/gen/bus.c has it */
     UNKNOWN, /* as KEPT; stderr says so once */
 };
 

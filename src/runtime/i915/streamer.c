@@ -23,7 +23,7 @@ enum { LONGEST = 1 + 0x10000 };
 
 struct streamer_command {
     const char *name;
-    uint32_t mask, value; /* of the header */
+    uint32_t mask, value; /* bits of the header */
     enum length length;
     unsigned least; /* dwords that its function needs */
     enum wt_status (*run)(struct drm_batch *batch, const uint32_t *dword, unsigned count,

@@ -87,7 +87,7 @@ static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p, uint32_t *
     const unsigned element = p[0] >> 29 & 7;
     const uint64_t width = (uint64_t)((p[11] & 0x3fff) + 1) << element;
     const uint32_t rows = (p[11] >> 16 & 0x3fff) + 1, slices = (p[12] & 0x7ff) + 1;
-    uint64_t base[2], pitch[2], slice[2]; /* of the source, of the target */
+    uint64_t base[2], pitch[2], slice[2]; /* the source's, the target's */
     const bool init = wt_check_wants(WT_CHECK_INIT);
     struct wt_init_read read = {.at = *done * width};
     for (unsigned i = 0; i < 2; i++) {

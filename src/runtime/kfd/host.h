@@ -79,8 +79,8 @@ struct host_queue {
     uint64_t id;
     uint8_t *ring;
     uint64_t ring_addr, queue_addr; /**< where GPUs have the ring and the amd_queue_t */
-    bool copies;                    /**< of the copy engine: counts bytes, not packets */
-    uint32_t rows_done;             /**< of the box that the copy engine is at */
+    bool copies;                    /**< it is the copy engine's: counts bytes, not packets */
+    uint32_t rows_done;             /**< rows that are done of the box that the copy engine is at */
     uint64_t packets;               /**< a power of two */
     _Atomic uint64_t *read, *write;
     _Atomic uint64_t own[2];      /**< a copy engine's queue: where these two are */
@@ -96,7 +96,7 @@ struct host_queue {
     bool waiting;                 /**< for the runtime to take an error code back */
     uint64_t given;               /**< the first packet of the call that gives (order.c) */
     struct host_late *late;       /**< packets of calls that have come back (order.c) */
-    struct packets *order;        /**< of its packets (packets.c); NULL: nobody follows it */
+    struct packets *order;        /**< its packets (packets.c); NULL: nobody follows it */
     struct kfd_queue_entry entry; /**< as the debug interface shows it */
     bool own_area;                /**< its save area is ours, not the program's */
 };
@@ -154,7 +154,7 @@ struct host_gpu {
     struct host_queue *queues; /**< a list; `turn` goes round it */
     struct host_queue *turn;
     struct host_dispatch dispatch[GCN_DISPATCHES];
-    uint64_t turns;    /**< of its thread */
+    uint64_t turns;    /**< turns of its thread */
     bool rests;        /**< no wave can go on by itself, and no queue has a packet */
     unsigned kernels;  /**< how many of them there are */
     uint64_t launches; /**< how many there have been on this one */
@@ -167,8 +167,9 @@ struct host_gpu {
     bool told_debugger;  /**< the debugger's descriptor has been written to */
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
-    struct host_watch *watch;         /**< an address to be explained, or NULL */
-    struct host_interrupt *interrupt; /**< of waves, while recorded: the program is told later */
+    struct host_watch *watch; /**< an address to be explained, or NULL */
+    struct host_interrupt
+        *interrupt; /**< interrupts of waves, while recorded: the program is told later */
     size_t interrupt_count, interrupt_capacity;
     struct wt_progress progress;
     uint64_t progress_entry; /**< the kernel whose name progress_kernel is; 0: none */
@@ -203,8 +204,9 @@ struct host {
     atomic_bool code_followed;   /**< a debugger is connected, which follows code objects */
     _Atomic uint64_t code_known; /**< the state of their list that it knows */
     _Atomic uint64_t code_freed; /**< how often memory that can hold code was freed */
-    uint64_t variables_known;    /**< of code objects: the state of their list then */
-    int debug_fd; /**< written to at exceptions; 0: no debugger (debug-trap operations) */
+    uint64_t
+        variables_known; /**< state of the list of code objects when their variables were read */
+    int debug_fd;        /**< written to at exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
     struct wt_final_memory final;   /**< for a debugger */
@@ -456,7 +458,7 @@ void host_debug_close(struct host *host);
 
 /** A queue as a program asks the driver for it; addresses are those of GPUs or of the process. */
 struct host_queue_request {
-    bool copies; /**< of the copy engine */
+    bool copies; /**< it is the copy engine's */
     uint32_t percentage;
     int32_t priority;
     uint64_t ring, size;           /**< bytes, a power of two */
@@ -575,7 +577,7 @@ void host_report_fault(struct host_gpu *gpu);
 struct host_trap {
     char text[256];
     uint64_t lanes; /**< that it is about */
-    uint64_t pc;    /**< of the instruction */
+    uint64_t pc;    /**< the instruction's */
 };
 /** Reports on stderr why a trap handler has stopped a wave, and fills in *trap. */
 void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *trap);

@@ -27,7 +27,7 @@ void host_packets_follow(uint64_t ring, uint64_t doorbell);
 enum { HOST_MOST_DEPENDENCIES = 8 };
 /** A copy that begins when all its dependencies, signals, are 0; or a fill, from nowhere. */
 struct host_async_copy {
-    uint64_t to, from, size; /**< of a row; 0 bytes: nobody knows what it accesses */
+    uint64_t to, from, size; /**< places of a row; size 0: nobody knows what it accesses */
     uint32_t rows, slices;   /**< 0: one */
     struct host_pitches {
         uint64_t row, slice; /**< bytes from one to the next */

@@ -39,7 +39,7 @@ enum {
 
 /** A kernel's file that was uploaded. */
 struct program {
-    uint64_t id;    /**< of the process; 0: the buffer has no program */
+    uint64_t id;    /**< the process's; 0: the buffer has no program */
     char *path;     /**< whole; NULL: it came as bytes */
     char *elf;      /**< the ELF file beside it, from which lines come; NULL: there is none */
     uint64_t entry; /**< entry of the first instruction */
@@ -110,16 +110,17 @@ struct gpu {
     void *handle;       /**< NULL: it is not open */
     bool startup_given; /**< the program has written STARTUP_ADDR itself */
     /* of who has the turn */
-    atomic_bool started;    /**< a kernel was, and has not ended */
-    char kernel_name[256];  /**< kernel name of the latest one */
-    bool ran;               /**< one has begun */
-    bool begun;             /**< it has issued */
-    bool lost;              /**< the latest kernel has ended by a fault */
-    struct wt_order *order; /**< of the queues that the latest kernel is of; NULL: of none */
-    uint64_t slice;         /**< issues that the debugger lets it run at most */
-    enum wt_run came_back;  /**< why it stands, for the debugger */
-    uint64_t began;         /**< issue time when the latest kernel began */
-    uint64_t cycles;        /**< issues of the latest kernel */
+    atomic_bool started;   /**< a kernel was, and has not ended */
+    char kernel_name[256]; /**< kernel name of the latest one */
+    bool ran;              /**< one has begun */
+    bool begun;            /**< it has issued */
+    bool lost;             /**< the latest kernel has ended by a fault */
+    struct wt_order
+        *order;            /**< order of the queues that the latest kernel belongs to; NULL: none */
+    uint64_t slice;        /**< issues that the debugger lets it run at most */
+    enum wt_run came_back; /**< why it stands, for the debugger */
+    uint64_t began;        /**< issue time when the latest kernel began */
+    uint64_t cycles;       /**< issues of the latest kernel */
     struct wt_rows_totals translated; /**< as it was last counted */
     bool printed;
     struct host_writes writes;

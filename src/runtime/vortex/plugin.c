@@ -45,7 +45,7 @@ static struct {
     /* For debuggers, of each device's ring: all commands, and launches that have not begun. It is
      * written where commands wait, since `lock` is held while a kernel stands. NULL: none wait. */
     char *told[MOST_GPUS][2];
-    pthread_mutex_t told_lock; /* of `told`; is taken last */
+    pthread_mutex_t told_lock; /* guards `told`; is taken last */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .told_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int fail(const char *by, const struct wt_error *err)

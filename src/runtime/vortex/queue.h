@@ -15,7 +15,7 @@ struct order_signal {
 struct event {
     struct gpu *gpu;
     void *handle;
-    unsigned refs, uses; /**< of the program; of commands */
+    unsigned refs, uses; /**< references of the program; uses by commands */
     uint64_t value;
     enum vx_result failed; /**< failed of its command */
     const char *by;        /**< the function that has made it */

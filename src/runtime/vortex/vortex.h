@@ -36,9 +36,9 @@ typedef enum vx_result {
 /** Capabilities of a device. */
 enum {
     VX_CAPS_VERSION,
-    VX_CAPS_NUM_THREADS, /**< of a warp */
-    VX_CAPS_NUM_WARPS,   /**< of a core */
-    VX_CAPS_NUM_CORES,   /**< of all clusters */
+    VX_CAPS_NUM_THREADS, /**< threads of a warp */
+    VX_CAPS_NUM_WARPS,   /**< warps of a core */
+    VX_CAPS_NUM_CORES,   /**< cores of all clusters */
     VX_CAPS_CACHE_LINE_SIZE,
     VX_CAPS_GLOBAL_MEM_SIZE,
     VX_CAPS_LOCAL_MEM_SIZE, /**< size of a core */

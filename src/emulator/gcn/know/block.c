@@ -8,7 +8,7 @@
 struct block {
     struct wt_paged_block is;
     bool floats;              /* its code raises exceptions of the host */
-    bool doubles;             /* of doubles, too */
+    bool doubles;             /* its floats are doubles, too */
     bool shares;              /* it accesses the group's memory */
     uint16_t rows[GCN_FILES]; /* that a wave must have for it */
 };
@@ -16,7 +16,7 @@ struct block {
 struct gcn_blocks {
     struct wt_paged all;
     struct gcn_wave *wave; /* that executes code */
-    uint32_t mode;         /* of it, meanwhile */
+    uint32_t mode;         /* the wave's MODE, meanwhile */
 };
 
 /* Modes in which handlers execute everything. */

@@ -15,7 +15,7 @@ enum gcn_nfmt {
     GCN_SINT,
     GCN_NFMT_RESERVED,
     GCN_FLOAT,
-    GCN_SRGB = 9, /* of images only (AMD's table of image formats): 8 bits, the fourth component is
+    GCN_SRGB = 9, /* for images only (AMD's table of image formats): 8 bits, the fourth component is
                      UNORM */
 };
 

@@ -32,11 +32,11 @@ struct gcn_targets {
         *at; /* the instruction, where it stands: one executed may be a part of it */
     uint64_t addr[GCN_LANES]; /* memory address, or offset into LDS */
     uint64_t lanes;           /* that access at all */
-    uint64_t lds;             /* of them, those that go to LDS */
-    uint64_t private;         /* of them, those that go to swizzled scratch: addr is the offset */
+    uint64_t lds;             /* those of them that go to LDS */
+    uint64_t private;         /* those of them that go to swizzled scratch: addr is the offset */
     uint64_t zero;            /* lanes whose loads give 0 and whose stores are dropped */
     uint64_t split;           /* lanes whose access begins in a linear buffer and ends behind it */
-    bool swizzled; /* of scratch memory in elements: each lane's own, addr is where it lies */
+    bool swizzled; /* scratch memory in elements: each lane's own, addr is where it lies */
     bool judged;   /* the judge has been asked: lanes that it refuses are in zero */
 };
 

@@ -48,7 +48,7 @@ uint64_t gcn_atomic_f64(enum gcn_atomic what, uint64_t old, uint64_t data)
 struct atomic_lanes {
     const uint8_t *const *host; /* where each lane's value is */
     uint64_t lanes;
-    const void *data, *compare; /* of each lane */
+    const void *data, *compare; /* each lane's */
     void *old;                  /* results */
     bool in_place;              /* threads of the host may change the memory at the same time */
 };

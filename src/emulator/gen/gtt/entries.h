@@ -9,10 +9,10 @@ enum {
     GEN8_WRITABLE = 1 << 1,
     GEN8_PWT = 1 << 3,
     GEN8_PCD = 1 << 4,
-    GEN8_PAT = 1 << 7,        /* of a page table's entry */
-    GEN8_PS = 1 << 7,         /* of a directory's entry: it maps a page itself */
+    GEN8_PAT = 1 << 7,        /* in a page table's entry */
+    GEN8_PS = 1 << 7,         /* in a directory's entry: it maps a page itself */
     GEN8_PDE_IPS = 1 << 11,   /* its table holds pages of 64 KiB */
-    GEN8_LARGE_PAT = 1 << 12, /* of a directory's entry that maps a page */
+    GEN8_LARGE_PAT = 1 << 12, /* in a directory's entry that maps a page */
 };
 
 /* Bits 47:12: the page, or the table. */
