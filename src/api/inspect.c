@@ -109,7 +109,7 @@ static enum wt_status find_register(const struct wt_topology *t, const char *nam
 }
 
 /* A register of a wave that stands. */
-struct found {
+struct inspect_found {
     const struct wt_register *reg;
     unsigned index; /* its index in the topology */
     wt_thread thread;
@@ -117,7 +117,7 @@ struct found {
 };
 
 static enum wt_status find_in_wave(struct wavetrap *w, uint64_t wave, const char *name,
-                                   struct found *f, struct wt_error *err)
+                                   struct inspect_found *f, struct wt_error *err)
 {
     struct wt_program *g = api_program(w);
     enum wt_status status = find_register(g->topology, name, &f->index, err);
@@ -136,7 +136,7 @@ enum wavetrap_status wavetrap_read_row(struct wavetrap *w, uint64_t wave, const 
                                        struct wavetrap_error *error)
 {
     struct wt_error *const err = &(struct wt_error){.status = WT_OK};
-    struct found f;
+    struct inspect_found f;
     const enum wt_status status = find_in_wave(w, wave, name, &f, err);
     if (status)
         return api_end(status, err, error);
@@ -157,7 +157,7 @@ enum wavetrap_status wavetrap_write_register(struct wavetrap *w, uint64_t wave, 
 {
     struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_program *g = api_program(w);
-    struct found f;
+    struct inspect_found f;
     enum wt_status status = find_in_wave(w, wave, name, &f, err);
     if (status)
         return api_end(status, err, error);

@@ -121,14 +121,15 @@ bool memory_given_back(void *context, const struct wt_wave_head *w,
 enum { CALL = 4 }; /* bytes of an instruction that calls it */
 
 /* A call of a wave's that has not returned yet. */
-struct call {
+struct heap_call {
     uint32_t wave;
     uint64_t incarnation, returns;
     wt_lanes lanes;
     uint64_t size[128]; /* size of each lane */
 };
 
-static struct call *call_of(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t pc)
+static struct heap_call *call_of(struct wt_check_memory *c, const struct wt_wave_head *w,
+                                 uint64_t pc)
 {
     for (size_t i = 0; i < c->calls; i++)
         if (c->call[i].returns == pc &&
@@ -152,18 +153,18 @@ static void allocates(struct wt_check_memory *c, const struct wt_wave_head *w, u
         if (c->call[i].wave == w->id &&
             (c->call[i].incarnation != w->incarnation || c->call[i].returns == returns))
             c->call[i] = c->call[--c->calls];
-    struct call *grown = wt_array_grow(c->call, &c->call_room, c->calls + 1, sizeof *grown);
+    struct heap_call *grown = wt_array_grow(c->call, &c->call_room, c->calls + 1, sizeof *grown);
     if (!grown)
         return;
     c->call = grown;
     grown = &grown[c->calls++];
-    *grown = (struct call){w->id, w->incarnation, returns, lanes, {0}};
+    *grown = (struct heap_call){w->id, w->incarnation, returns, lanes, {0}};
     for (; lanes; lanes &= lanes - 1)
         grown->size[wt_lanes_lowest(lanes)] = size[wt_lanes_lowest(lanes)];
 }
 
-static void allocated(struct wt_check_memory *c, const struct wt_wave_head *w, struct call *call,
-                      const uint64_t *addr)
+static void allocated(struct wt_check_memory *c, const struct wt_wave_head *w,
+                      struct heap_call *call, const uint64_t *addr)
 {
     for (wt_lanes left = call->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
@@ -195,7 +196,7 @@ wt_lanes memory_allocator(void *context, struct wt_machine *m, const struct wt_w
                           uint64_t pc, uint64_t returns, wt_lanes lanes, const uint64_t *value)
 {
     struct wt_check_memory *c = context;
-    struct call *call = call_of(c, w, pc);
+    struct heap_call *call = call_of(c, w, pc);
     bool begins;
     if (call)
         allocated(c, w, call, value);

@@ -70,7 +70,7 @@ struct wt_check_memory {
     struct wt_check_stacks stacks;
     wt_lanes *on_stack; /* the lanes of each wave that have used their stacks; NULL: no stacks are
                            known */
-    struct call *call;  /* call of the kernels' allocator */
+    struct heap_call *call; /* call of the kernels' allocator */
     size_t calls, call_room;
     struct wt_finding *leak; /* the first of each call that takes memory of the device's heap */
     size_t leaks, leak_room;

@@ -23,7 +23,7 @@ struct line {
 };
 
 /* One that a group's waves share. */
-struct cache {
+struct stale_cache {
     struct wt_map map; /* number of a line + 1 -> index in `line` */
     struct line *line;
     size_t count, room;
@@ -31,7 +31,7 @@ struct cache {
 };
 
 /* An instruction that stores. */
-struct store {
+struct stale_store {
     uint64_t time, pc, id, home;
     wt_lanes lanes;
     uint32_t size, wave;
@@ -41,17 +41,17 @@ struct store {
 /* A scalar store that is in the cache only. */
 struct dirty {
     uint64_t at;
-    struct store by;
+    struct stale_store by;
 };
 
 struct group {
     uint64_t home;
-    struct cache scalar, vector;
+    struct stale_cache scalar, vector;
     struct dirty *dirty;
     size_t dirties, room;
 };
 
-struct page {
+struct stale_page {
     uint32_t store[CELLS]; /* number of the last one to each cell of 4 bytes; 0: none is known */
 };
 
@@ -61,10 +61,10 @@ struct wt_check_stale {
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
-    struct wt_map groups; /* home + 1: struct group */
-    struct cache any;     /* what the first scalar load of any group has brought */
-    struct wt_map pages;  /* number + 1: struct page */
-    struct store *store;  /* by number, from 1 */
+    struct wt_map groups;      /* home + 1: struct group */
+    struct stale_cache any;    /* what the first scalar load of any group has brought */
+    struct wt_map pages;       /* number + 1: struct stale_page */
+    struct stale_store *store; /* by number, from 1 */
     size_t stores, store_room;
     uint64_t *waited;              /* for each slot: the issue time of its last wait for stores */
     struct wt_decisions decisions; /* what was reported in the recorded run */
@@ -72,7 +72,7 @@ struct wt_check_stale {
 
 /* ---- memory ---- */
 
-static void empty(struct cache *c, uint64_t time)
+static void empty(struct stale_cache *c, uint64_t time)
 {
     wt_map_free(&c->map);
     c->count = 0;
@@ -132,13 +132,13 @@ static struct group *group_of(struct wt_check_stale *s, uint64_t home)
     return g;
 }
 
-static struct line *line_at(const struct cache *c, uint64_t addr)
+static struct line *line_at(const struct stale_cache *c, uint64_t addr)
 {
     const uint64_t *there = wt_map_find(&c->map, addr / LINE + 1);
     return there ? &c->line[*there] : NULL;
 }
 
-static struct line *add_line(struct cache *c, uint64_t addr)
+static struct line *add_line(struct stale_cache *c, uint64_t addr)
 {
     struct line *grown = wt_array_grow(c->line, &c->room, c->count + 1, sizeof *grown);
     uint64_t *there = grown ? wt_map_add(&c->map, addr / LINE + 1) : NULL;
@@ -152,16 +152,16 @@ static struct line *add_line(struct cache *c, uint64_t addr)
 
 /* ---- stores ---- */
 
-static const struct store *store_to(const struct wt_check_stale *s, uint64_t addr)
+static const struct stale_store *store_to(const struct wt_check_stale *s, uint64_t addr)
 {
     const uint64_t *there = wt_map_find(&s->pages, addr / PAGE + 1);
-    const struct page *page = there ? (const void *)(uintptr_t)*there : NULL;
+    const struct stale_page *page = there ? (const void *)(uintptr_t)*there : NULL;
     const uint32_t number = page ? page->store[addr % PAGE / 4] : 0;
     return number ? &s->store[number - 1] : NULL;
 }
 
 /* Bytes from @p addr on, @p size of them, are no longer what a cache is known to hold. */
-static void blur(struct cache *c, uint64_t addr, unsigned size)
+static void blur(struct stale_cache *c, uint64_t addr, unsigned size)
 {
     for (uint64_t at = addr; at < addr + size; at++) {
         struct line *l = line_at(c, at);
@@ -170,7 +170,7 @@ static void blur(struct cache *c, uint64_t addr, unsigned size)
     }
 }
 
-static bool add_dirty(struct group *g, const struct wt_observed *a, const struct store *by)
+static bool add_dirty(struct group *g, const struct wt_observed *a, const struct stale_store *by)
 {
     struct dirty *grown = wt_array_grow(g->dirty, &g->room, g->dirties + 1, sizeof *grown);
     if (!grown)
@@ -185,17 +185,18 @@ static bool take_store(struct wt_check_stale *s, struct group *g, const struct w
 {
     if (s->stores >= MOST_STORES)
         forget_stores(s);
-    struct store *grown = wt_array_grow(s->store, &s->store_room, s->stores + 1, sizeof *grown);
+    struct stale_store *grown =
+        wt_array_grow(s->store, &s->store_room, s->stores + 1, sizeof *grown);
     if (!grown)
         return false;
-    const struct store by = {.time = a->time,
-                             .pc = a->pc,
-                             .id = a->id,
-                             .home = a->group,
-                             .lanes = a->lanes,
-                             .size = a->size,
-                             .wave = a->wave,
-                             .is_scalar = a->is_scalar};
+    const struct stale_store by = {.time = a->time,
+                                   .pc = a->pc,
+                                   .id = a->id,
+                                   .home = a->group,
+                                   .lanes = a->lanes,
+                                   .size = a->size,
+                                   .wave = a->wave,
+                                   .is_scalar = a->is_scalar};
     s->store = grown;
     grown[s->stores++] = by;
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
@@ -204,7 +205,7 @@ static bool take_store(struct wt_check_stale *s, struct group *g, const struct w
         if (a->is_scalar)
             blur(&s->any, addr, a->size);
         for (uint64_t at = addr & ~UINT64_C(3); at < addr + a->size; at += 4) {
-            struct page *page = wt_map_block(&s->pages, at / PAGE + 1, sizeof *page);
+            struct stale_page *page = wt_map_block(&s->pages, at / PAGE + 1, sizeof *page);
             if (!page)
                 return false;
             page->store[at % PAGE / 4] = (uint32_t)s->stores;
@@ -223,7 +224,7 @@ static void describe_object(const struct wt_check_stale *s, struct wt_finding *f
 }
 
 static void report(struct wt_check_stale *s, const struct wt_observed *a, wt_lanes lanes,
-                   uint64_t addr, const struct store *by, bool weaker, const char *text)
+                   uint64_t addr, const struct stale_store *by, bool weaker, const char *text)
 {
     struct wt_finding f = {.kind = WT_FOUND_STALE,
                            .severity = wt_finding_severity(WT_FOUND_STALE, weaker),
@@ -281,7 +282,7 @@ static bool differs(const struct wt_check_stale *s, const struct line *l, const 
 {
     for (uint64_t at = addr; at < addr + size; at++) {
         const unsigned n = at % LINE;
-        const struct store *by;
+        const struct stale_store *by;
         if (!(l->valid >> n & 1) || l->byte[n] == now[at - addr])
             continue;
         by = store_to(s, at);
@@ -295,8 +296,8 @@ static bool differs(const struct wt_check_stale *s, const struct line *l, const 
 }
 
 /* What of a load comes from memory stays in the cache. */
-static bool keep(struct cache *c, uint64_t addr, const uint8_t *now, unsigned size, uint64_t time,
-                 bool anew)
+static bool keep(struct stale_cache *c, uint64_t addr, const uint8_t *now, unsigned size,
+                 uint64_t time, bool anew)
 {
     struct line *l = line_at(c, addr);
     if (!l && !(l = add_line(c, addr)))
@@ -314,7 +315,7 @@ static bool keep(struct cache *c, uint64_t addr, const uint8_t *now, unsigned si
 }
 
 /* A line is there as a whole from the first load on. */
-static bool keep_line(struct wt_check_stale *s, struct cache *c, const struct wt_observed *a,
+static bool keep_line(struct wt_check_stale *s, struct stale_cache *c, const struct wt_observed *a,
                       uint64_t addr, bool anew)
 {
     uint8_t now[LINE];
@@ -329,11 +330,11 @@ static bool keep_line(struct wt_check_stale *s, struct cache *c, const struct wt
 struct found {
     wt_lanes lanes;
     uint64_t at, since;
-    const struct store *by;
+    const struct stale_store *by;
 };
 
 static void note(struct found *f, unsigned lane, uint64_t at, uint64_t since,
-                 const struct store *by)
+                 const struct stale_store *by)
 {
     if (!f->lanes)
         *f = (struct found){.at = at, .since = since, .by = by};
@@ -341,7 +342,7 @@ static void note(struct found *f, unsigned lane, uint64_t at, uint64_t since,
 }
 
 /* A part of a load that lies within a line. */
-struct part {
+struct stale_part {
     const struct wt_observed *a;
     struct group *g;
     unsigned lane, size;
@@ -351,13 +352,13 @@ struct part {
 
 /* A scalar load. A compiler makes one of four dwords of a load of three, whose last one nobody
  * needs. */
-static void look_at_scalar(struct wt_check_stale *s, const struct part *p, struct found *own,
+static void look_at_scalar(struct wt_check_stale *s, const struct stale_part *p, struct found *own,
                            struct found *other, struct found *under_way)
 {
     const struct wt_observed *a = p->a;
     const struct line *l = line_at(&p->g->scalar, p->addr), *any = line_at(&s->any, p->addr);
     const unsigned size = a->size == SCALAR_TRIPLE && p->size == a->size ? 12 : p->size;
-    const struct store *by;
+    const struct stale_store *by;
     uint64_t at;
     if (l && differs(s, l, p->now, p->addr, size, true, &at))
         note(own, p->lane, at, l->since, store_to(s, at));
@@ -399,11 +400,11 @@ static void tell(struct wt_check_stale *s, const struct wt_observed *a, const st
 static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt_observed *a)
 {
     struct found own = {.lanes = 0}, other = own, under_way = own, unwritten = own;
-    struct cache *c = a->is_scalar ? &g->scalar : &g->vector;
+    struct stale_cache *c = a->is_scalar ? &g->scalar : &g->vector;
     /* GLC, SC1: the line is fetched anew */
     const bool past = a->order != WT_ORDER_PLAIN && a->scope >= WT_AMONG_DEVICE;
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
-        struct part p = {.a = a, .g = g, .lane = wt_lanes_lowest(left)};
+        struct stale_part p = {.a = a, .g = g, .lane = wt_lanes_lowest(left)};
         const uint64_t end = a->at[p.lane] + a->size;
         for (p.addr = a->at[p.lane]; p.addr < end; p.addr += p.size) {
             const uint64_t room = LINE - p.addr % LINE;

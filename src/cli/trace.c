@@ -25,7 +25,7 @@ struct filter {
     uint64_t from, to;       /* issue time, both included */
 };
 
-struct trace {
+struct traced {
     struct wt_session_drive drive; /* first: the context of the options about the device */
     struct filter filter;
     const char *output;
@@ -90,13 +90,13 @@ static enum wt_status check_list(const char *value, struct wt_error *err)
 
 static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
 {
-    ((struct trace *)context)->filter.core = value;
+    ((struct traced *)context)->filter.core = value;
     return check_list(value, err);
 }
 
 static enum wt_status set_warp(void *context, const char *value, struct wt_error *err)
 {
-    ((struct trace *)context)->filter.warp = value;
+    ((struct traced *)context)->filter.warp = value;
     return check_list(value, err);
 }
 
@@ -107,26 +107,26 @@ static const struct wt_option options[] = {
     {"range", 0, "A..B",
      "only instructions at A and up to, not including, B: addresses or\n"
      "symbols; or the name of one function",
-     WT_OPTION_TEXT(struct trace, filter.range)},
+     WT_OPTION_TEXT(struct traced, filter.range)},
     {"from", 0, "TIME", "only from this issue time on",
-     WT_OPTION_NUMBER(struct trace, filter.from)},
-    {"to", 0, "TIME", "only up to this issue time", WT_OPTION_NUMBER(struct trace, filter.to)},
-    {"output", 'o', "FILE", "write the trace to FILE", WT_OPTION_TEXT(struct trace, output)},
+     WT_OPTION_NUMBER(struct traced, filter.from)},
+    {"to", 0, "TIME", "only up to this issue time", WT_OPTION_NUMBER(struct traced, filter.to)},
+    {"output", 'o', "FILE", "write the trace to FILE", WT_OPTION_TEXT(struct traced, output)},
     {"symbols", 0, NULL, "print <function+offset> after each address",
-     WT_OPTION_FLAG(struct trace, symbols)},
+     WT_OPTION_FLAG(struct traced, symbols)},
     {"accesses", 0, NULL, "print a line for what each instruction accesses in memory",
-     WT_OPTION_FLAG(struct trace, accesses)},
+     WT_OPTION_FLAG(struct traced, accesses)},
     {"events", 0, NULL,
      "print a line for what orders accesses: barriers, fences, waits,\n"
      "the begin and end of dispatches, groups and waves",
-     WT_OPTION_FLAG(struct trace, events)},
+     WT_OPTION_FLAG(struct traced, events)},
     WT_DRIVE_OPTIONS,
     WT_KERNEL_OPTIONS,
     {0},
 };
 
 /* Load address minus address in the program's file, for code at @p pc. */
-static uint64_t bias_at(const struct trace *t, uint64_t pc)
+static uint64_t bias_at(const struct traced *t, uint64_t pc)
 {
     const struct wt_module *module = wt_modules_at(t->device->modules, 0, pc);
     return module ? module->bias : 0;
@@ -134,7 +134,7 @@ static uint64_t bias_at(const struct trace *t, uint64_t pc)
 
 /* An address of code as the trace prints it: the address in the program's file, wherever it is
  * loaded. */
-static enum wt_status code_address(const struct trace *t, const char *text, uint64_t *addr,
+static enum wt_status code_address(const struct traced *t, const char *text, uint64_t *addr,
                                    struct wt_error *err)
 {
     const enum wt_status status = wt_emulated_address(t->device, text, addr, err);
@@ -166,7 +166,7 @@ static bool take_function(void *context, const char *name, uint64_t addr, uint64
 }
 
 /* Looks the function up by its name in the file, or as C++ writes it. */
-static enum wt_status find_function(struct trace *t, struct wt_error *err)
+static enum wt_status find_function(struct traced *t, struct wt_error *err)
 {
     const struct wt_modules *modules = t->device->modules;
     struct filter *f = &t->filter;
@@ -193,7 +193,7 @@ static enum wt_status find_function(struct trace *t, struct wt_error *err)
 }
 
 /* "A..B" or a function. */
-static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
+static enum wt_status resolve_range(struct traced *t, struct wt_error *err)
 {
     struct filter *f = &t->filter;
     if (!f->range)
@@ -217,7 +217,7 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
 /* ---- tracing ---- */
 
 /* @p pc is as loaded, @p own_pc as in the program's file. */
-static bool wanted(const struct trace *t, uint64_t pc, uint64_t own_pc, unsigned core,
+static bool wanted(const struct traced *t, uint64_t pc, uint64_t own_pc, unsigned core,
                    unsigned wave)
 {
     const struct filter *f = &t->filter;
@@ -235,7 +235,7 @@ static bool wanted(const struct trace *t, uint64_t pc, uint64_t own_pc, unsigned
 }
 
 /* " <function+offset>" if it is wanted and known. */
-static void function_text(const struct trace *t, uint64_t pc, char *text, size_t size)
+static void function_text(const struct traced *t, uint64_t pc, char *text, size_t size)
 {
     const char *name;
     char plain[151];
@@ -257,7 +257,7 @@ static void no_memory(struct wt_machine *m)
 /* Keeps an access for the line that follows. */
 static void note_access(void *context, struct wt_machine *m, const struct wt_observed *access)
 {
-    struct trace *t = context;
+    struct traced *t = context;
     struct wt_observed *grown =
         wt_array_grow(t->access, &t->access_capacity, t->access_count + 1, sizeof *grown);
     if (grown)
@@ -298,7 +298,7 @@ static const char *const orders[] = {
 static const char *const scopes[] = {"wave", "group", "core", "device", "system"};
 
 /* "lane 3", "lanes 0-3,8" */
-static void print_lanes(const struct trace *t, wt_lanes lanes)
+static void print_lanes(const struct traced *t, wt_lanes lanes)
 {
     char text[WT_LANES_TEXT];
     wt_lanes_text(lanes, text, sizeof text);
@@ -306,7 +306,7 @@ static void print_lanes(const struct trace *t, wt_lanes lanes)
             text);
 }
 
-static void print_access(const struct trace *t, const struct wt_observed *a)
+static void print_access(const struct traced *t, const struct wt_observed *a)
 {
     const struct wt_family_words *words = &t->device->family->words;
     const char *const spaces[] = {[WT_OBSERVED_GLOBAL] = "global",
@@ -330,7 +330,7 @@ static void print_access(const struct trace *t, const struct wt_observed *a)
 }
 
 /* "lanes 0-3 arrive at barrier 1 of the group" */
-static void print_at_barrier(const struct trace *t, const struct wt_observed_event *e,
+static void print_at_barrier(const struct traced *t, const struct wt_observed_event *e,
                              const char *verb)
 {
     static const char *const whose[] = {[WT_BARRIER_GROUP] = "the group",
@@ -354,14 +354,14 @@ static void print_wait(FILE *out, const struct wt_observed_event *e)
             fprintf(out, " %s(%u)", names[i], e->count[i]);
 }
 
-static void print_named(const struct trace *t, const struct wt_observed_event *e, const char *verb)
+static void print_named(const struct traced *t, const struct wt_observed_event *e, const char *verb)
 {
     print_lanes(t, e->lanes);
     fprintf(t->out, " %s ", verb);
     print_lanes(t, e->named);
 }
 
-static void print_event(const struct trace *t, const struct wt_observed_event *e)
+static void print_event(const struct traced *t, const struct wt_observed_event *e)
 {
     fprintf(t->out, "%10s ", "");
     if (e->kind == WT_SEEN_GROUP || e->kind == WT_SEEN_GROUP_END)
@@ -442,7 +442,7 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
 /* Keeps an event for the line of the instruction that does it. */
 static void note_event(void *context, struct wt_machine *m, const struct wt_observed_event *event)
 {
-    struct trace *t = context;
+    struct traced *t = context;
     if (t->attaches) {
         print_event(t, event);
         return;
@@ -459,7 +459,7 @@ static void note_event(void *context, struct wt_machine *m, const struct wt_obse
 
 static void print_issue(void *context, const struct wt_trace *issue)
 {
-    struct trace *t = context;
+    struct traced *t = context;
     const size_t accesses = t->access_count, events = t->event_count;
     const struct wt_family *family = t->device->family;
     const unsigned core = issue->wave / t->waves_per_core, wave = issue->wave % t->waves_per_core;
@@ -484,7 +484,7 @@ static void print_issue(void *context, const struct wt_trace *issue)
         print_event(t, &t->event[i]);
 }
 
-static void observe(struct trace *t, struct wt_machine *m)
+static void observe(struct traced *t, struct wt_machine *m)
 {
     if (!wt_observe(m, t->accesses ? note_access : pass_over, t, NULL, 0)) {
         no_memory(m);
@@ -499,7 +499,7 @@ static void observe(struct trace *t, struct wt_machine *m)
 /* Runs untraced where no issue is to be printed. */
 static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t issues)
 {
-    struct trace *t = context;
+    struct traced *t = context;
     struct wt_machine *m = device->machine;
     const struct filter *f = &t->filter;
     if (m->time < f->from) {
@@ -517,7 +517,7 @@ static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t 
 }
 
 /* Refuses filters that can never match. */
-static enum wt_status check_filter(const struct trace *t, struct wt_error *err)
+static enum wt_status check_filter(const struct traced *t, struct wt_error *err)
 {
     const struct filter *f = &t->filter;
     const struct wt_family *family = t->device->family;
@@ -535,7 +535,7 @@ static enum wt_status check_filter(const struct trace *t, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status open_output(struct trace *t, struct wt_error *err)
+static enum wt_status open_output(struct traced *t, struct wt_error *err)
 {
     t->out = t->output ? fopen(t->output, "w") : stdout;
     return t->out ? WT_OK
@@ -543,7 +543,7 @@ static enum wt_status open_output(struct trace *t, struct wt_error *err)
 }
 
 /* Closes the trace; returns the status, or that of a trace that could not be written. */
-static int close_output(struct trace *t, int status)
+static int close_output(struct traced *t, int status)
 {
     struct wt_error err;
     bool broken = fflush(t->out) || ferror(t->out);
@@ -555,7 +555,7 @@ static int close_output(struct trace *t, int status)
     return wt_subcommand_fail(&cli_trace, &err);
 }
 
-static int trace_program(struct trace *t, const char *path)
+static int trace_program(struct traced *t, const char *path)
 {
     struct wt_emulated device;
     struct wt_error err;
@@ -582,7 +582,7 @@ static int trace_program(struct trace *t, const char *path)
 
 static int run(int argc, char **argv)
 {
-    struct trace trace = {.filter.to = UINT64_MAX};
+    struct traced trace = {.filter.to = UINT64_MAX};
     int status =
         wt_subcommand_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false);
     if (status == WT_SUBCOMMAND_GO) {

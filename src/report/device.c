@@ -9,24 +9,24 @@
 #include <sys/resource.h>
 
 /* The line of the report about one wave. */
-struct state {
+struct device_state {
     uint64_t pc;
     wt_lanes mask;
     char wait[96];
 };
 
-static bool wave_state(struct wt_machine *m, uint32_t wave, struct state *state)
+static bool wave_state(struct wt_machine *m, uint32_t wave, struct device_state *state)
 {
     struct wt_wave_view view;
     m->ops->view(m, wave, &view);
     if (!view.active)
         return false;
-    *state = (struct state){.pc = view.waiting ? view.wait_pc : view.pc, .mask = view.mask};
+    *state = (struct device_state){.pc = view.waiting ? view.wait_pc : view.pc, .mask = view.mask};
     snprintf(state->wait, sizeof state->wait, "%s", view.waiting ? view.wait : "");
     return true;
 }
 
-static bool same_state(const struct state *a, const struct state *b)
+static bool same_state(const struct device_state *a, const struct device_state *b)
 {
     return a->pc == b->pc && a->mask == b->mask && strcmp(a->wait, b->wait) == 0;
 }
@@ -36,7 +36,7 @@ void wt_report_device_waves(FILE *out, struct wt_emulated *e)
     struct wt_machine *m = e->machine;
     uint32_t active = 0;
     for (uint32_t wave = 0; wave < m->waves;) {
-        struct state first, next;
+        struct device_state first, next;
         if (!wave_state(m, wave, &first)) {
             wave++;
             continue;

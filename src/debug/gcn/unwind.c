@@ -292,7 +292,7 @@ static int index_of_role(const struct wt_probe *p, enum wt_register_role role)
 }
 
 /* The function's code, read in pieces: each read may be a message to another process. */
-struct code {
+struct unwound_code {
     const struct wt_kept_address *asked;
     uint64_t addr;
     size_t size;
@@ -301,7 +301,7 @@ struct code {
 
 static bool read_asked(void *context, uint64_t addr, void *out, size_t size)
 {
-    struct code *c = context;
+    struct unwound_code *c = context;
     if (addr - c->addr >= c->size || size > c->size - (addr - c->addr)) {
         const uint64_t rest = c->asked->end - addr;
         c->addr = addr;
@@ -328,7 +328,7 @@ enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *
                               struct wt_kept_answer *answer, struct wt_error *err)
 {
     enum { BEFORE, INSIDE, BEHIND } part = BEFORE;
-    struct code code = {.asked = asked};
+    struct unwound_code code = {.asked = asked};
     const struct wt_callee callee = {.context = &code, .read_code = read_asked};
     struct follower f = {.p = p, .callee = &callee}, body;
     struct gcn_insn in;
@@ -435,7 +435,7 @@ void gcnp_find_cfa(struct wt_probe *p, const struct wt_kept_address *asked,
                    struct wt_cfa_answer *answer)
 {
     enum { BEFORE, PROLOGUE, BODY, EPILOGUE } part = BEFORE;
-    struct code code = {.asked = asked};
+    struct unwound_code code = {.asked = asked};
     const struct wt_callee callee = {.context = &code, .read_code = read_asked};
     struct follower f = {.p = p, .callee = &callee};
     struct half half[GCC_PAIRS_END] = {[GCC_SP] = {true, 0}, [GCC_SP + 1] = {true, 0}};
@@ -488,7 +488,7 @@ static void find_variable(struct wt_probe *p, const struct wt_kept_address *aske
                           struct wt_kept_answer *answer)
 {
     const int number = asked->reg < 0 ? -1 : p->common.topology.registers[asked->reg].dwarf;
-    struct code code = {.asked = asked};
+    struct unwound_code code = {.asked = asked};
     const struct wt_callee callee = {.context = &code, .read_code = read_asked};
     struct follower f = {.p = p, .callee = &callee};
     bool is_saved = false, is_restored = false;

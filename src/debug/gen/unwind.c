@@ -18,12 +18,12 @@ enum { NATIVE = 16, SHORT = 8, OWORD = 16, GRF = 32 };
 enum { MOST_CODE = 1 << 20, MOST_PROLOGUE = 1 << 10 };
 enum { TOP = 2, FRAME = 3 }; /* dwords of rN */
 
-struct insn {
+struct unwound_insn {
     uint8_t bytes[NATIVE];
     unsigned length, opcode;
 };
 
-static bool fetch(const struct wt_callee *callee, uint64_t addr, struct insn *in)
+static bool fetch(const struct wt_callee *callee, uint64_t addr, struct unwound_insn *in)
 {
     if (!callee->read_code(callee->context, addr, in->bytes, NATIVE) &&
         !callee->read_code(callee->context, addr, in->bytes, SHORT))
@@ -35,14 +35,14 @@ static bool fetch(const struct wt_callee *callee, uint64_t addr, struct insn *in
 }
 
 /* Fields of a native instruction with direct operands (Skylake PRM volume 7). */
-static unsigned destination(const struct insn *in, unsigned *byte)
+static unsigned destination(const struct unwound_insn *in, unsigned *byte)
 {
     const uint32_t word = (uint32_t)wt_load_le(in->bytes + 4, 4);
     *byte = word >> 16 & 0x1f;
     return word >> 21 & 0xff;
 }
 
-static unsigned source(const struct insn *in, unsigned *byte)
+static unsigned source(const struct unwound_insn *in, unsigned *byte)
 {
     const uint32_t word = (uint32_t)wt_load_le(in->bytes + 8, 4);
     *byte = word & 0x1f;
@@ -52,7 +52,7 @@ static unsigned source(const struct insn *in, unsigned *byte)
 /* The number of rN, found by the function's next `ret`. */
 static bool find_stack(const struct wt_callee *callee, unsigned *number, bool *returns)
 {
-    struct insn in;
+    struct unwound_insn in;
     unsigned byte;
     for (uint64_t at = callee->pc; at - callee->pc < MOST_CODE && fetch(callee, at, &in);
          at += in.length) {
@@ -73,7 +73,7 @@ static bool find_frame(const struct wt_callee *callee, unsigned number, uint64_t
 {
     const bool named = callee->start != WT_NO_START;
     const uint64_t first = named ? callee->start : callee->pc;
-    struct insn in;
+    struct unwound_insn in;
     *addr = first;
     for (uint64_t at = first; at - first < MOST_PROLOGUE && fetch(callee, at, &in);
          at += in.length) {

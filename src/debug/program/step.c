@@ -14,7 +14,7 @@
 #define NOWHERE UINT64_MAX
 
 /* The begin of a step. */
-struct plan {
+struct step_plan {
     wt_thread thread;
     uint64_t cfa, function;
     uint64_t caller_cfa;
@@ -43,7 +43,7 @@ static void show_stop(struct wt_program *g, struct wt_stepped *end)
 }
 
 /* Resumes the thread; p->done is set if another event was reported. */
-static enum wt_status go(struct wt_program *g, struct plan *p, enum wt_resume_kind kind,
+static enum wt_status go(struct wt_program *g, struct step_plan *p, enum wt_resume_kind kind,
                          struct wt_error *err)
 {
     struct wt_thread_position place;
@@ -92,7 +92,7 @@ static enum wt_status go(struct wt_program *g, struct plan *p, enum wt_resume_ki
     }
 }
 
-static enum wt_status run_to(struct wt_program *g, struct plan *p, const struct wt_stop_at *at,
+static enum wt_status run_to(struct wt_program *g, struct step_plan *p, const struct wt_stop_at *at,
                              struct wt_error *err)
 {
     enum wt_status status = pg_insert_internal(g, at, err);
@@ -121,7 +121,7 @@ static bool passes(const struct wt_program *g, const struct wt_frame *frame)
     return wt_program_passes(g, frame->path, frame->function);
 }
 
-static bool begin_plan(struct wt_program *g, struct plan *p, const struct wt_frame *frame)
+static bool begin_plan(struct wt_program *g, struct step_plan *p, const struct wt_frame *frame)
 {
     struct wt_line_row row;
     p->thread = g->thread;
@@ -139,7 +139,7 @@ static bool begin_plan(struct wt_program *g, struct plan *p, const struct wt_fra
 }
 
 /* Whether the innermost function was called by the function in which the plan began. */
-static bool is_callee(struct wt_program *g, const struct plan *p, const struct wt_frame *frame)
+static bool is_callee(struct wt_program *g, const struct step_plan *p, const struct wt_frame *frame)
 {
     uint64_t cfa;
     if (!p->has_cfa)
@@ -154,7 +154,8 @@ static bool is_callee(struct wt_program *g, const struct plan *p, const struct w
 
 /* Whether the function in which the plan began has jumped to another one, which returns to its
  * caller: a tail call. */
-static bool is_tail_call(struct wt_program *g, const struct plan *p, const struct wt_frame *frame)
+static bool is_tail_call(struct wt_program *g, const struct step_plan *p,
+                         const struct wt_frame *frame)
 {
     const uint64_t function = wt_frame_function_start(frame);
     uint64_t cfa;
@@ -162,7 +163,8 @@ static bool is_tail_call(struct wt_program *g, const struct plan *p, const struc
            caller_cfa(g, frame, &cfa) && cfa == p->caller_cfa;
 }
 
-static bool is_same_frame(struct wt_program *g, const struct plan *p, const struct wt_frame *frame)
+static bool is_same_frame(struct wt_program *g, const struct step_plan *p,
+                          const struct wt_frame *frame)
 {
     uint64_t cfa;
     return p->has_cfa && wt_frames_cfa(g->frames, 0, &cfa) && cfa == p->cfa &&
@@ -171,14 +173,14 @@ static bool is_same_frame(struct wt_program *g, const struct plan *p, const stru
 
 /* Whether a thread has come to another function that steps pass, and out of which there is a way.
  */
-static bool is_passed(struct wt_program *g, const struct plan *p, const struct wt_frame *frame)
+static bool is_passed(struct wt_program *g, const struct step_plan *p, const struct wt_frame *frame)
 {
     return !p->anywhere && !is_same_frame(g, p, frame) && passes(g, pg_function_of(g, frame)) &&
            pg_caller(g, frame);
 }
 
 /* Runs out of the current function, which the stepped line has called. */
-static enum wt_status leave_callee(struct wt_program *g, struct plan *p,
+static enum wt_status leave_callee(struct wt_program *g, struct step_plan *p,
                                    const struct wt_frame *frame, struct wt_error *err)
 {
     struct wt_stop_at at = {.thread = p->thread};
@@ -196,7 +198,7 @@ static enum wt_status leave_callee(struct wt_program *g, struct plan *p,
     return run_to(g, p, &at, err);
 }
 
-static enum wt_status enter_callee(struct wt_program *g, struct plan *p,
+static enum wt_status enter_callee(struct wt_program *g, struct step_plan *p,
                                    const struct wt_frame *frame, struct wt_error *err)
 {
     const uint64_t start = wt_frame_function_start(frame);
@@ -244,7 +246,7 @@ struct calls {
     struct position at; /* its line */
 };
 
-static struct calls calls_at(const struct wt_program *g, const struct plan *p, bool in_own,
+static struct calls calls_at(const struct wt_program *g, const struct step_plan *p, bool in_own,
                              struct wt_symbols *symbols, uint64_t addr)
 {
     Dwarf_Die scope[WT_SCOPES];
@@ -267,7 +269,7 @@ static struct calls calls_at(const struct wt_program *g, const struct plan *p, b
 
 /* The line at an address of the file. In a call that was inlined there, it is the call's line if
  * calls are stepped over, or the call is passed. */
-static struct position line_at(const struct wt_program *g, const struct plan *p,
+static struct position line_at(const struct wt_program *g, const struct step_plan *p,
                                struct wt_symbols *symbols, uint64_t addr)
 {
     return calls_at(g, p, true, symbols, addr).at;
@@ -276,7 +278,7 @@ static struct position line_at(const struct wt_program *g, const struct plan *p,
 /* The address at which the line of the frame begins, as far as its code stands together: code that
  * belongs to no line, or at which no statement begins, may be between. NOWHERE: no statement begins
  * there. */
-static uint64_t line_begin(const struct wt_program *g, const struct plan *p,
+static uint64_t line_begin(const struct wt_program *g, const struct step_plan *p,
                            const struct wt_frame *frame)
 {
     struct wt_symbols *symbols = frame->symbols;
@@ -301,7 +303,7 @@ enum inlined { OUTSIDE, AT_CALL, WITHIN };
 
 /* The position of a thread in the function in which the plan began: at the beginning of a call
  * inlined into the plan's frame, within such a call, or elsewhere. */
-static enum inlined where_inlined(struct wt_program *g, const struct plan *p,
+static enum inlined where_inlined(struct wt_program *g, const struct step_plan *p,
                                   const struct wt_frame *frame)
 {
     const struct wt_frame *outer = frame;
@@ -313,7 +315,7 @@ static enum inlined where_inlined(struct wt_program *g, const struct plan *p,
 }
 
 /* Takes over the line and the function of the frame, in which a step backwards has arrived. */
-static void enter_line(struct wt_program *g, struct plan *p, const struct wt_frame *frame)
+static void enter_line(struct wt_program *g, struct step_plan *p, const struct wt_frame *frame)
 {
     p->left = true;
     p->function = wt_frame_function_start(frame);
@@ -327,10 +329,10 @@ static void enter_line(struct wt_program *g, struct plan *p, const struct wt_fra
 /* A step backwards has left its line other than by the line's first address: a jump had led into
  * the middle. *there: a step forwards would have stopped at that instruction, and the thread stands
  * there now. */
-static enum wt_status find_entry(struct wt_program *g, struct plan *p, bool *there,
+static enum wt_status find_entry(struct wt_program *g, struct step_plan *p, bool *there,
                                  struct wt_error *err)
 {
-    struct plan forwards = *p;
+    struct step_plan forwards = *p;
     const struct wt_frame *frame;
     struct wt_line_row row;
     forwards.back = false;
@@ -348,7 +350,7 @@ static enum wt_status find_entry(struct wt_program *g, struct plan *p, bool *the
 }
 
 /* The plan goes on through the code of a row. */
-static enum wt_status step_through(struct wt_program *g, struct plan *p,
+static enum wt_status step_through(struct wt_program *g, struct step_plan *p,
                                    const struct wt_frame *frame, const struct wt_line_row *row,
                                    bool *done)
 {
@@ -359,7 +361,7 @@ static enum wt_status step_through(struct wt_program *g, struct plan *p,
 }
 
 /* Where a step backwards has arrived: as examine_arrival. */
-static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
+static enum wt_status arrive_back(struct wt_program *g, struct step_plan *p,
                                   const struct wt_frame *frame, bool *done, struct wt_error *err)
 {
     struct wt_line_row row;
@@ -398,7 +400,7 @@ static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
 }
 
 /* Examines where the thread has arrived: sets *done, or the next range in `p`. */
-static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool *done,
+static enum wt_status examine_arrival(struct wt_program *g, struct step_plan *p, bool *done,
                                       struct wt_error *err)
 {
     const struct wt_frame *frame;
@@ -466,7 +468,7 @@ static enum wt_status step_line(struct wt_program *g, const struct wt_step *step
 {
     const struct wt_frame *frame;
     const bool over = step->over, back = step->back;
-    struct plan p = {.over = over, .back = back, .held = g->locking == WT_LOCKING_STEP};
+    struct step_plan p = {.over = over, .back = back, .held = g->locking == WT_LOCKING_STEP};
     enum wt_status status;
     bool there = false;
     g->level = 0;
@@ -581,7 +583,8 @@ static enum wt_status step_lines(struct wt_program *g, const struct wt_step *ste
 static enum wt_status step_instructions(struct wt_program *g, const struct wt_step *step,
                                         bool *done, struct wt_error *err)
 {
-    struct plan p = {.over = step->over, .back = step->back, .held = g->locking == WT_LOCKING_STEP};
+    struct step_plan p = {
+        .over = step->over, .back = step->back, .held = g->locking == WT_LOCKING_STEP};
     const struct wt_frame *frame;
     enum wt_status status = WT_OK;
     for (uint64_t count = step->count; count && !status && !p.done; count--) {
@@ -627,7 +630,7 @@ static enum wt_status finish_inlined(struct wt_program *g, const struct wt_frame
                                      struct wt_stepped *end, struct wt_error *err)
 {
     struct wt_line_row row;
-    struct plan p = {.over = true};
+    struct step_plan p = {.over = true};
     enum wt_status status = WT_OK;
     pg_tell(g, &(struct wt_news){.kind = WT_NEWS_FINISHING, .frame = frame});
     const struct wt_frame *outer = wt_frames_get(g->frames, frame->level + 1);
@@ -662,7 +665,7 @@ enum wt_status wt_program_finish(struct wt_program *g, bool back, struct wt_step
                                  const struct wt_type **type, struct wt_error *err)
 {
     const struct wt_frame *frame;
-    struct plan p = {.back = back};
+    struct step_plan p = {.back = back};
     *end = (struct wt_stepped){.show = false};
     *type = NULL;
     enum wt_status status = wt_program_need_run(g, err);
@@ -710,7 +713,7 @@ enum wt_status wt_program_advance(struct wt_program *g, const char *text, struct
 {
     uint64_t *list;
     size_t count;
-    struct plan p = {0};
+    struct step_plan p = {0};
     const struct wt_frame *frame;
     *end = (struct wt_stepped){.show = false};
     enum wt_status status = wt_program_need_run(g, err);
@@ -754,7 +757,7 @@ enum wt_status wt_program_until(struct wt_program *g, struct wt_stepped *end, st
         return status;
     const struct wt_frame *frame;
     struct wt_line_row row;
-    struct plan p = {.over = true};
+    struct step_plan p = {.over = true};
     g->level = 0;
     if ((status = wt_program_need_frame(g, &frame, err)) != WT_OK)
         return status;
@@ -774,7 +777,7 @@ enum wt_status wt_program_until(struct wt_program *g, struct wt_stepped *end, st
             status = examine_arrival(g, &p, &there, err);
         if (!there && !status && !p.done && wt_program_need_frame(g, &frame, WT_IGNORED) == WT_OK &&
             wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) && frame->pc >= behind) {
-            struct plan rest = p;
+            struct step_plan rest = p;
             rest.start = row.start + frame->bias;
             rest.end = row.end + frame->bias;
             status = go(g, &rest, WT_RESUME_RANGE, err);

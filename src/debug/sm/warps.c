@@ -36,26 +36,26 @@ struct sm_look {
 /* ---- registers ---- */
 
 /* An access to a register of an SM; SMs are numbered over all GPUs. */
-struct access {
+struct warp_access {
     unsigned sm, offset;
     bool write;
     uint32_t value;
 };
 
-static struct access reads(unsigned sm, unsigned offset)
+static struct warp_access reads(unsigned sm, unsigned offset)
 {
-    return (struct access){.sm = sm, .offset = offset};
+    return (struct warp_access){.sm = sm, .offset = offset};
 }
 
-static struct access writes(unsigned sm, unsigned offset, uint32_t value)
+static struct warp_access writes(unsigned sm, unsigned offset, uint32_t value)
 {
-    return (struct access){.sm = sm, .offset = offset, .write = true, .value = value};
+    return (struct warp_access){.sm = sm, .offset = offset, .write = true, .value = value};
 }
 
 enum { MOST_ACCESSES = 9 * 16 }; /* accesses of a batch: the SMs of a GPU */
 
 /* Makes accesses in their order. Consecutive accesses to SMs of one GPU go into one batch. */
-static enum wt_status transact(struct wt_probe *p, struct access *list, size_t count,
+static enum wt_status transact(struct wt_probe *p, struct warp_access *list, size_t count,
                                struct wt_error *err)
 {
     const struct wt_link *link = p->common.link;
@@ -65,7 +65,7 @@ static enum wt_status transact(struct wt_probe *p, struct access *list, size_t c
         unsigned first;
         const unsigned gpu = wt_standstill_gpu_of(p, list[done].sm, &first);
         for (n = 0; done + n < count && n < MOST_ACCESSES; n++) {
-            const struct access *a = &list[done + n];
+            const struct warp_access *a = &list[done + n];
             const unsigned sm = a->sm - first;
             if (a->sm < first || sm >= p->common.device_cores[gpu])
                 break;
@@ -85,10 +85,10 @@ static enum wt_status transact(struct wt_probe *p, struct access *list, size_t c
 static enum wt_status look_at(struct wt_probe *p, struct sm_look *look, struct wt_error *err)
 {
     enum { EACH = 9 };
-    struct access ops[SMP_MOST_SMS * EACH];
+    struct warp_access ops[SMP_MOST_SMS * EACH];
     const unsigned sms = p->common.topology.cores;
     for (unsigned sm = 0; sm < sms; sm++) {
-        struct access *op = ops + sm * EACH;
+        struct warp_access *op = ops + sm * EACH;
         op[0] = reads(sm, STATUS0);
         op[1] = reads(sm, CONTROL0);
         op[2] = reads(sm, GLOBAL_ESR);
@@ -100,7 +100,7 @@ static enum wt_status look_at(struct wt_probe *p, struct sm_look *look, struct w
     }
     enum wt_status status = transact(p, ops, (size_t)sms * EACH, err);
     for (unsigned sm = 0; sm < sms && !status; sm++) {
-        const struct access *op = ops + sm * EACH;
+        const struct warp_access *op = ops + sm * EACH;
         look[sm] = (struct sm_look){.status = op[0].value,
                                     .control = op[1].value,
                                     .global_esr = op[2].value,
@@ -273,7 +273,7 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct sm_l
 static enum wt_status trigger_stop(struct wt_probe *p, const struct sm_look *look,
                                    struct wt_error *err)
 {
-    struct access ops[2 * SMP_MOST_SMS];
+    struct warp_access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
     for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         if (look[sm].status & LOCKED_DOWN)
@@ -313,7 +313,7 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct sm_look *loo
 static enum wt_status clear_traps(struct wt_probe *p, const struct sm_look *look,
                                   struct wt_error *err)
 {
-    struct access ops[2 * SMP_MOST_SMS];
+    struct warp_access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
     for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         if (!look[sm].trapped)
@@ -449,7 +449,7 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
 {
     const uint32_t control = DEBUGGER_MODE | (g->step ? SINGLE_STEP_MODE : 0) |
                              (holds && !p->has_handler ? STOP_TRIGGER : 0);
-    struct access ops[5];
+    struct warp_access ops[5];
     size_t count = 0;
     enum wt_status status;
     if (!g->goes && (g->stays || holds))
@@ -534,7 +534,7 @@ static void describe_exception(const struct wt_standstill_row *row,
 /* Kernels of a host program run before anybody has stopped one. */
 enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err)
 {
-    struct access ops[SMP_MOST_SMS];
+    struct warp_access ops[SMP_MOST_SMS];
     if (!p->common.link->host_launches)
         return WT_OK;
     for (unsigned sm = 0; sm < p->common.topology.cores; sm++)
@@ -546,7 +546,7 @@ void smp_let_go(struct wt_probe *p)
 {
     const bool handler = p->has_handler;
     for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
-        struct access ops[] = {
+        struct warp_access ops[] = {
             writes(sm, CONTROL0, DEBUGGER_MODE | (handler ? 0 : STOP_TRIGGER)), /* all pause */
             writes(sm, PAUSE_MASK, 0),
             writes(sm, PAUSE_MASK + 4, 0),

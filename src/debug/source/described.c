@@ -60,13 +60,13 @@ static unsigned calls_at(struct wt_symbols *symbols, uint64_t addr, const struct
 }
 
 /* Code of modules, or of one file. */
-struct code {
+struct described_code {
     const struct wt_modules *modules;
     struct wt_symbols *symbols; /* `modules` NULL */
 };
 
-static struct wt_symbols *symbols_at(const struct code *code, unsigned device, uint64_t pc,
-                                     uint64_t *addr)
+static struct wt_symbols *symbols_at(const struct described_code *code, unsigned device,
+                                     uint64_t pc, uint64_t *addr)
 {
     const struct wt_module *m = wt_modules_at(code->modules, device, pc);
     *addr = pc - (m ? m->bias : 0);
@@ -77,7 +77,7 @@ typedef void take_fn(void *context, const struct wt_inlined *call);
 
 /* Takes calls from number @p first on; returns the number of the first one in the user's code, or
  * of the last one and 1. */
-static unsigned each_call(const struct code *code, const struct wt_called_place *place,
+static unsigned each_call(const struct described_code *code, const struct wt_called_place *place,
                           unsigned first, take_fn *take, void *context)
 {
     const struct wt_foreign *more = wt_modules_foreign(code->modules);
@@ -98,8 +98,8 @@ static unsigned each_call(const struct code *code, const struct wt_called_place 
     return own;
 }
 
-static void take_calls(const struct code *code, const struct wt_called_place *place, take_fn *take,
-                       void *context)
+static void take_calls(const struct described_code *code, const struct wt_called_place *place,
+                       take_fn *take, void *context)
 {
     const unsigned own = each_call(code, place, 0, NULL, NULL);
     each_call(code, place, own == UINT_MAX ? 0 : own, take, context);
@@ -108,7 +108,7 @@ static void take_calls(const struct code *code, const struct wt_called_place *pl
 void wt_described_calls(const struct wt_modules *modules, const struct wt_called_place *place,
                         take_fn *take, void *context)
 {
-    take_calls(&(struct code){.modules = modules}, place, take, context);
+    take_calls(&(struct described_code){.modules = modules}, place, take, context);
 }
 
 /* A place that is printed. */
@@ -144,8 +144,8 @@ static void print_call(void *context, const struct wt_inlined *call)
     p->any = true;
 }
 
-static void describe(const struct code *code, const struct wt_called_place *place, bool in_file,
-                     char *text, size_t size)
+static void describe(const struct described_code *code, const struct wt_called_place *place,
+                     bool in_file, char *text, size_t size)
 {
     const char *name;
     uint64_t offset, addr;
@@ -172,19 +172,20 @@ static void describe(const struct code *code, const struct wt_called_place *plac
 
 void wt_symbols_describe(struct wt_symbols *s, uint64_t addr, char *text, size_t size)
 {
-    describe(&(struct code){.symbols = s}, &(struct wt_called_place){.pc = addr}, true, text, size);
+    describe(&(struct described_code){.symbols = s}, &(struct wt_called_place){.pc = addr}, true,
+             text, size);
 }
 
 void wt_described_place(const struct wt_modules *modules, const struct wt_called_place *place,
                         char *text, size_t size)
 {
-    describe(&(struct code){.modules = modules}, place, false, text, size);
+    describe(&(struct described_code){.modules = modules}, place, false, text, size);
 }
 
 void wt_described_in_file(const struct wt_modules *modules, const struct wt_called_place *place,
                           char *text, size_t size)
 {
-    describe(&(struct code){.modules = modules}, place, true, text, size);
+    describe(&(struct described_code){.modules = modules}, place, true, text, size);
 }
 
 void wt_modules_describe(const struct wt_modules *modules, unsigned device, uint64_t addr,

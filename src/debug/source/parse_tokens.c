@@ -231,13 +231,14 @@ static enum wt_status string_token(struct parser *p)
 
 /* ---- names of templates ---- */
 
-struct pattern {
+struct token_pattern {
     bool star_apart;  /* "int *", as Clang writes it, not "int*" */
     bool angle_apart; /* "> >", as GCC writes it, not ">>" */
 };
 
 /* Writes the arguments of a template as compilers do: one blank after a comma, none elsewhere. */
-static size_t put_arguments(const char *at, const char *end, struct pattern pattern, char *out)
+static size_t put_arguments(const char *at, const char *end, struct token_pattern pattern,
+                            char *out)
 {
     size_t length = 0;
     for (; at < end; at++) {
@@ -299,7 +300,7 @@ static enum wt_status template_name(struct parser *p, char **name, size_t *lengt
         return wt_fail(err, WT_NO_MEMORY, "no host memory for an expression");
     memcpy(text, *name, *length);
     for (unsigned i = 0; i < 4 && !*found; i++) {
-        const struct pattern pattern = {(i & 1) != 0, (i & 2) != 0};
+        const struct token_pattern pattern = {(i & 1) != 0, (i & 2) != 0};
         const size_t whole = *length + put_arguments(*end, behind, pattern, text + *length);
         *found = p->world->has_name(p->world->context, text);
         if (*found) {

@@ -27,7 +27,7 @@ enum {
 
 typedef wt_origin_value value;
 
-struct code {
+struct gen_flow_code {
     struct gen_device *device;
     struct gen_thread *thread;
     value number;           /* the value of which nothing is known */
@@ -36,7 +36,7 @@ struct code {
 
 /* ---- registers ---- */
 
-static void forget(struct code *c, struct wt_flow *f, value *reg)
+static void forget(struct gen_flow_code *c, struct wt_flow *f, value *reg)
 {
     for (unsigned i = 1; i < MOST_WORDS; i++)
         c->tail[i] = wt_flow_constant(f, INT64_MIN + i);
@@ -46,7 +46,7 @@ static void forget(struct code *c, struct wt_flow *f, value *reg)
 }
 
 /* The place of a word in its value; 0: it is the first one. */
-static unsigned tail_of(const struct code *c, value v)
+static unsigned tail_of(const struct gen_flow_code *c, value v)
 {
     for (unsigned i = 1; i < MOST_WORDS; i++)
         if (v == c->tail[i])
@@ -55,8 +55,8 @@ static unsigned tail_of(const struct code *c, value v)
 }
 
 /* The value of some bytes; @p half: of the channels that are on, or of the others. */
-static value read(const struct code *c, struct wt_flow *f, const value *half, unsigned byte,
-                  unsigned size)
+static value read(const struct gen_flow_code *c, struct wt_flow *f, const value *half,
+                  unsigned byte, unsigned size)
 {
     const unsigned first = byte / 2, words = (size + 1) / 2;
     if (byte + size > GEN_REGISTER_FILE || words > MOST_WORDS)
@@ -82,7 +82,7 @@ static value read(const struct code *c, struct wt_flow *f, const value *half, un
     return all;
 }
 
-static void write(const struct code *c, struct wt_flow *f, value *half, unsigned byte,
+static void write(const struct gen_flow_code *c, struct wt_flow *f, value *half, unsigned byte,
                   unsigned size, value v)
 {
     const unsigned first = byte / 2, words = (size + 1) / 2;
@@ -100,7 +100,7 @@ static void write(const struct code *c, struct wt_flow *f, value *half, unsigned
 }
 
 /* Arguments, which lie behind what each thread has for itself. */
-static void put_arguments(struct code *c, struct wt_flow *f, value *reg)
+static void put_arguments(struct gen_flow_code *c, struct wt_flow *f, value *reg)
 {
     const struct gen_walk *walk = &gen_walk_of(c->thread)->walk;
     const unsigned at = GEN_GRF_BYTES + walk->thread_bytes;
@@ -186,7 +186,7 @@ static value modified(struct wt_flow *f, const struct gen_insn *insn, const stru
 }
 
 /* The value that a channel reads, of those that are on (@p half) or of the others. */
-static value source(const struct code *c, struct wt_flow *f, const struct gen_insn *insn,
+static value source(const struct gen_flow_code *c, struct wt_flow *f, const struct gen_insn *insn,
                     unsigned index, unsigned channel, const value *reg, unsigned half)
 {
     const struct gen_operand *o = &insn->src[index];
@@ -229,7 +229,7 @@ static value divided(struct wt_flow *f, const struct gen_insn *insn, value a, va
     return wt_flow_mixed(f, a, b);
 }
 
-static value result(const struct code *c, struct wt_flow *f, const struct gen_insn *insn,
+static value result(const struct gen_flow_code *c, struct wt_flow *f, const struct gen_insn *insn,
                     const value src[3])
 {
     value all = c->number, leaf[WT_M_LEAVES];
@@ -247,8 +247,8 @@ static value result(const struct code *c, struct wt_flow *f, const struct gen_in
     return all;
 }
 
-static void write_result(const struct code *c, struct wt_flow *f, const struct gen_insn *insn,
-                         unsigned channel, value *half, value v)
+static void write_result(const struct gen_flow_code *c, struct wt_flow *f,
+                         const struct gen_insn *insn, unsigned channel, value *half, value v)
 {
     const struct gen_operand *o = &insn->dst;
     const unsigned size = gen_type_size(o->type),
@@ -263,7 +263,8 @@ static void write_result(const struct code *c, struct wt_flow *f, const struct g
 }
 
 /* Results are written when all channels have read: regions may overlap. */
-static void compute(struct code *c, struct wt_flow *f, const struct gen_insn *insn, value *reg)
+static void compute(struct gen_flow_code *c, struct wt_flow *f, const struct gen_insn *insn,
+                    value *reg)
 {
     value out[2][GEN_CHANNELS];
     const unsigned halves = insn->no_mask ? 2 : 1;
@@ -291,7 +292,7 @@ static void compute(struct code *c, struct wt_flow *f, const struct gen_insn *in
 /* ---- messages ---- */
 
 /* The sum that the channels' addresses are: of one, or of several. */
-static value addresses(const struct code *c, struct wt_flow *f, const value *reg,
+static value addresses(const struct gen_flow_code *c, struct wt_flow *f, const value *reg,
                        const struct wt_insn_operand *x, unsigned lanes)
 {
     const unsigned size = x->bits / 8;
@@ -301,7 +302,8 @@ static value addresses(const struct code *c, struct wt_flow *f, const value *reg
     return all;
 }
 
-static value based(const struct code *c, struct wt_flow *f, uint32_t desc, bool is_wide, value v)
+static value based(const struct gen_flow_code *c, struct wt_flow *f, uint32_t desc, bool is_wide,
+                   value v)
 {
     const unsigned bti = desc & 0xff;
     uint64_t base;
@@ -313,8 +315,8 @@ static value based(const struct code *c, struct wt_flow *f, uint32_t desc, bool 
 }
 
 /* The contents of a response were in memory. Of a byte it is perhaps a bool. */
-static void respond(const struct code *c, struct wt_flow *f, const struct wt_insn_operands *o,
-                    bool is_bytes, value *reg)
+static void respond(const struct gen_flow_code *c, struct wt_flow *f,
+                    const struct wt_insn_operands *o, bool is_bytes, value *reg)
 {
     value v = c->number;
     if (is_bytes)
@@ -329,8 +331,8 @@ static void respond(const struct code *c, struct wt_flow *f, const struct wt_ins
     }
 }
 
-static void send(struct code *c, struct wt_flow *f, const struct gen_insn *insn, value *reg,
-                 struct wt_flow_step *s)
+static void send(struct gen_flow_code *c, struct wt_flow *f, const struct gen_insn *insn,
+                 value *reg, struct wt_flow_step *s)
 {
     const unsigned response = insn->desc >> 20 & 31, first = insn->dst.reg * GEN_GRF_BYTES;
     struct gen_message_shape shape = {.loads = false};
@@ -365,8 +367,8 @@ static void jump(struct wt_flow_step *s, uint64_t pc, int32_t offset)
 }
 
 /* Where channels go on (flow.c). */
-static void flow(struct code *c, struct wt_flow *f, const struct gen_insn *insn, uint64_t pc,
-                 value *reg, struct wt_flow_step *s)
+static void flow(struct gen_flow_code *c, struct wt_flow *f, const struct gen_insn *insn,
+                 uint64_t pc, value *reg, struct wt_flow_step *s)
 {
     enum { WHILE_BYTES = 16 };
     change_channels(f, reg);
@@ -418,7 +420,7 @@ static bool decode(struct gen_device *d, uint64_t pc, struct gen_insn *insn)
 
 static bool step(void *context, struct wt_flow *f, uint64_t pc, value *reg, struct wt_flow_step *s)
 {
-    struct code *c = context;
+    struct gen_flow_code *c = context;
     struct gen_insn insn;
     if (!decode(c->device, pc, &insn))
         return false;
@@ -468,7 +470,7 @@ struct wt_origin *gen_origins(struct wt_machine *m, uint32_t wave, uint64_t firs
     static const struct wt_flow_family family = {
         .registers = REGISTERS, .stack = WT_ORIGIN_NO_BASE, .begin = begin, .step = step};
     struct gen_device *d = (struct gen_device *)m;
-    struct code c = {.device = d, .thread = &d->thread[wave]};
+    struct gen_flow_code c = {.device = d, .thread = &d->thread[wave]};
     struct wt_origin *list = wt_origins_find(&family, &c, first, end, count);
     for (size_t i = 0; i < *count; i++)
         list[i].constant = settled(d, &list[i]);

@@ -16,7 +16,7 @@ typedef double vector_df __attribute__((vector_size(32)));
 /* A row where it lies in registers. */
 typedef uint64_t wide_at __attribute__((vector_size(32), aligned(1), may_alias));
 
-enum operation { NONE, MOV, ADD, MUL, MAD, OPERATIONS };
+enum wide_operation { NONE, MOV, ADD, MUL, MAD, OPERATIONS };
 
 static INLINE void source(const struct gen_thread *t, const struct gen_uop *u, unsigned index,
                           unsigned blocks, vector_uq *row)
@@ -83,7 +83,7 @@ static INLINE const struct gen_uop *finish(struct gen_thread *t, const struct ge
 }
 
 static INLINE const struct gen_uop *execute(struct gen_thread *t, const struct gen_uop *u,
-                                            unsigned blocks, enum operation operation)
+                                            unsigned blocks, enum wide_operation operation)
 {
     const struct gen_uop *next;
     struct gen_found x;
@@ -153,7 +153,7 @@ static gen_op fused_handler(unsigned blocks)
 }
 #endif
 
-static enum operation operation_of(const struct gen_uop *u)
+static enum wide_operation operation_of(const struct gen_uop *u)
 {
     const struct gen_row *row = u->insn.row;
     if (row == &gen_rows[GEN_MOV])
@@ -169,7 +169,7 @@ static enum operation operation_of(const struct gen_uop *u)
 bool gen_wide_prepare(struct gen_uop *u)
 {
     const struct gen_insn *insn = &u->insn;
-    const enum operation operation = operation_of(u);
+    const enum wide_operation operation = operation_of(u);
     const unsigned blocks = insn->exec_size / WIDE_LANES;
     struct gen_quick *q = &u->quick;
     if (operation == NONE || (insn->exec_size != 4 && insn->exec_size != 8) || insn->condition ||

@@ -14,14 +14,14 @@ enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, T6 = 31, REGISTERS = 32 };
 /* Integer registers that a call may change: ra, t0 to t6, a0 to a7. */
 static const uint32_t changed_by_calls = UINT32_C(0xf003fce2);
 
-struct code {
+struct vx_flow_code {
     struct vx_device *device;
     int64_t gp;
 };
 
 static void begin(void *context, struct wt_flow *f, wt_origin_value *reg)
 {
-    const struct code *c = context;
+    const struct vx_flow_code *c = context;
     for (unsigned r = 0; r < REGISTERS; r++)
         reg[r] = wt_flow_number(f);
     reg[0] = wt_flow_constant(f, 0);
@@ -44,7 +44,7 @@ static void call(struct wt_flow *f, wt_origin_value *reg, unsigned link)
 }
 
 /* A CSR that tells lanes apart, or how many there are, is no address. */
-static wt_origin_value csr(const struct code *c, struct wt_flow *f, unsigned number)
+static wt_origin_value csr(const struct vx_flow_code *c, struct wt_flow *f, unsigned number)
 {
     const struct vx_csr_row *row = vx_profile_csr(c->device->profile, number);
     if (!row || number < 0xc00)
@@ -56,8 +56,8 @@ static wt_origin_value csr(const struct code *c, struct wt_flow *f, unsigned num
 }
 
 /* A value that an instruction reads; of floats, and of other lanes, nothing is known. */
-static wt_origin_value value_of(const struct code *c, struct wt_flow *f, const wt_origin_value *reg,
-                                const struct wt_insn_operand *o)
+static wt_origin_value value_of(const struct vx_flow_code *c, struct wt_flow *f,
+                                const wt_origin_value *reg, const struct wt_insn_operand *o)
 {
     if (o->kind == WT_OPERAND_CONSTANT)
         return wt_flow_constant(f, o->value);
@@ -81,7 +81,7 @@ static bool is_of_integers(const struct wt_insn_operands *o)
 
 /* The result of an instruction that computes or loads, as far as it says where addresses come from.
  */
-static wt_origin_value result(const struct code *c, struct wt_flow *f, uint64_t pc,
+static wt_origin_value result(const struct vx_flow_code *c, struct wt_flow *f, uint64_t pc,
                               const wt_origin_value *reg, const struct wt_insn_operands *o)
 {
     wt_origin_value leaf[WT_M_LEAVES];
@@ -125,7 +125,7 @@ static bool returns(struct wt_flow *f, const wt_origin_value *reg, unsigned rs1)
 static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value *reg,
                  struct wt_flow_step *s)
 {
-    const struct code *c = context;
+    const struct vx_flow_code *c = context;
     uint8_t low;
     int64_t target;
     wt_memory_read(c->device->machine.memory, pc, &low, 1);
@@ -172,7 +172,7 @@ struct wt_origin *vx_origins(struct wt_machine *m, uint32_t wave, uint64_t first
         .registers = REGISTERS, .stack = SP, .begin = begin, .step = step};
     struct vx_device *d = (struct vx_device *)m;
     const struct vx_warp *w = (struct vx_warp *)wt_machine_wave(m, wave);
-    struct code c = {d, (int64_t)vx_get_x(w, GP, wt_lanes_lowest(w->mask))};
+    struct vx_flow_code c = {d, (int64_t)vx_get_x(w, GP, wt_lanes_lowest(w->mask))};
     if (d->config.xlen == 32)
         c.gp = (int32_t)c.gp;
     struct wt_origin *list = wt_origins_find(&family, &c, first, end, count);

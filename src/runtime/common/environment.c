@@ -44,7 +44,7 @@ void wt_say_once(const char *format, ...)
 #define CHECKED "WAVETRAP_CHECKED"
 
 /* docs/man/wavetrap-exec.1 describes each. */
-static const struct variable {
+static const struct environment_variable {
     const char *name;
     const char *option;  /* option of exec that sets the variable, or removes it; NULL: none does */
     const char *accepts; /* values of that option */
@@ -101,7 +101,7 @@ static void check(const char *set, bool by_exec)
         if (is_name(others[i], set, length))
             return;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const struct variable *v = &variables[i];
+        const struct environment_variable *v = &variables[i];
         if (!is_name(v->name, set, length))
             continue;
         if (by_exec && v->option && set[length] && set[length + 1])

@@ -8,7 +8,7 @@
 #include "runtime/common/watched.h"
 
 /* A request that is being served. */
-struct asked {
+struct travel_asked {
     struct wt_recording *recording;
     struct wt_timeline *timeline;
     struct wt_machine *machine;
@@ -17,26 +17,27 @@ struct asked {
     uint8_t *bytes;
 };
 
-static void answer_bytes(const struct asked *a, const void *from, size_t size)
+static void answer_bytes(const struct travel_asked *a, const void *from, size_t size)
 {
     memcpy(a->bytes + a->answer->size, from, size);
     a->answer->size += (uint32_t)size;
 }
 
-static void refuse(const struct asked *a, const char *why)
+static void refuse(const struct travel_asked *a, const char *why)
 {
     a->answer->result = -EINVAL;
     a->answer->size = 0;
     answer_bytes(a, why, strlen(why) + 1);
 }
 
-static void answer_status(const struct asked *a, enum wt_status status, const struct wt_error *err)
+static void answer_status(const struct travel_asked *a, enum wt_status status,
+                          const struct wt_error *err)
 {
     if (status != WT_OK)
         refuse(a, err->text);
 }
 
-static void tell_state(const struct asked *a)
+static void tell_state(const struct travel_asked *a)
 {
     const struct wt_travel_extent extent = {.start = wt_timeline_start(a->timeline),
                                             .end = wt_timeline_end(a->timeline),
@@ -45,7 +46,7 @@ static void tell_state(const struct asked *a)
     answer_bytes(a, &extent, sizeof extent);
 }
 
-static void tell_stats(const struct asked *a)
+static void tell_stats(const struct travel_asked *a)
 {
     struct wt_timeline_stats t;
     wt_timeline_stats(a->timeline, &t);
@@ -59,7 +60,7 @@ static void tell_stats(const struct asked *a)
     answer_bytes(a, &stats, sizeof stats);
 }
 
-static void branch(const struct asked *a)
+static void branch(const struct travel_asked *a)
 {
     struct wt_error err;
     if (a->machine->time < a->recording->fixed) {
@@ -74,7 +75,7 @@ static void branch(const struct asked *a)
 }
 
 /* In the present a debugger's changes are made, as where nothing is recorded. */
-static void inspect(const struct asked *a)
+static void inspect(const struct travel_asked *a)
 {
     struct wt_error err;
     if (!wt_timeline_at_end(a->timeline))
@@ -84,7 +85,7 @@ static void inspect(const struct asked *a)
 /* ---- searching ---- */
 
 /* Watches of code come first: a search relies on that. */
-static bool take_watches(const struct asked *a, struct wt_watch *to, size_t count)
+static bool take_watches(const struct travel_asked *a, struct wt_watch *to, size_t count)
 {
     bool memory = false;
     for (size_t i = 0; i < count; i++) {
@@ -99,7 +100,7 @@ static bool take_watches(const struct asked *a, struct wt_watch *to, size_t coun
     return true;
 }
 
-static void search(const struct asked *a)
+static void search(const struct travel_asked *a)
 {
     struct wt_recording *r = a->recording;
     struct wt_error err;
@@ -123,7 +124,7 @@ static void search(const struct asked *a)
     wt_search_begin(&r->search, a->timeline, a->machine, a->request->argument != 0, list, count);
 }
 
-static void tell_match(const struct asked *a, const struct wt_search *s)
+static void tell_match(const struct travel_asked *a, const struct wt_search *s)
 {
     const struct wt_machine *m = a->machine;
     const struct wt_watch_hit *place = &s->place;
@@ -149,7 +150,7 @@ static void tell_match(const struct asked *a, const struct wt_search *s)
     }
 }
 
-static void search_on(const struct asked *a)
+static void search_on(const struct travel_asked *a)
 {
     struct wt_recording *r = a->recording;
     struct wt_error err;
@@ -177,7 +178,7 @@ static void search_on(const struct asked *a)
     recording_end_search(r);
 }
 
-static void accept(const struct asked *a)
+static void accept(const struct travel_asked *a)
 {
     struct wt_recording *r = a->recording;
     if (a->request->argument) {
@@ -191,7 +192,7 @@ static void accept(const struct asked *a)
 
 /* ---- what a value was made of ---- */
 
-static void slice(const struct asked *a)
+static void slice(const struct travel_asked *a)
 {
     struct wt_recording *r = a->recording;
     struct wt_slice_limits limits;
@@ -220,7 +221,7 @@ static void slice(const struct asked *a)
     free(seed);
 }
 
-static void slice_on(const struct asked *a)
+static void slice_on(const struct travel_asked *a)
 {
     struct wt_error err;
     switch (
@@ -238,7 +239,7 @@ static void slice_on(const struct asked *a)
     }
 }
 
-static void slice_list(const struct asked *a)
+static void slice_list(const struct travel_asked *a)
 {
     const struct wt_slice_found *found = wt_slice_found(a->recording->slice);
     const struct wt_travel_slice all = {.steps = found->steps,
@@ -270,7 +271,7 @@ static bool apply(struct wt_machine *m, const struct wt_travel_patch *patch)
     return m->ops->write_memory(m, 0, 0, patch->addr, bytes, patch->size);
 }
 
-static void hash(const struct asked *a)
+static void hash(const struct travel_asked *a)
 {
     struct wt_machine *m = a->machine;
     struct wt_error err;
@@ -306,7 +307,7 @@ static bool moves_device(uint64_t what)
            what == WT_TRAVEL_HASH;
 }
 
-static void serve(const struct asked *a)
+static void serve(const struct travel_asked *a)
 {
     const uint64_t argument = a->request->argument;
     struct wt_error err;
@@ -369,12 +370,12 @@ static void serve(const struct asked *a)
 void wt_recording_serve(struct wt_recording *recording, const struct wt_travel_request *request,
                         struct wt_travel_answer *answer, uint8_t *bytes)
 {
-    const struct asked asked = {.recording = recording,
-                                .timeline = recording ? recording->timeline : NULL,
-                                .machine = recording ? recording->machine : NULL,
-                                .request = request,
-                                .answer = answer,
-                                .bytes = bytes};
+    const struct travel_asked asked = {.recording = recording,
+                                       .timeline = recording ? recording->timeline : NULL,
+                                       .machine = recording ? recording->machine : NULL,
+                                       .request = request,
+                                       .answer = answer,
+                                       .bytes = bytes};
     *answer = (struct wt_travel_answer){.argument = request->argument};
     if (asked.timeline) {
         serve(&asked);

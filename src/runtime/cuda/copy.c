@@ -209,7 +209,7 @@ API(cuMemcpyPeerAsync, "0x%llx, %p, 0x%llx, %p, %zu, %p", (CUdeviceptr, to),
 /* ---- of two and three dimensions ---- */
 
 /* The fields of CUDA_MEMCPY3D that describe either end. */
-struct place {
+struct copy_place {
     CUmemorytype type;
     const void *host;
     CUdeviceptr device;
@@ -218,7 +218,7 @@ struct place {
 };
 
 /* 400: an array that is none; 1: it is too small, or the kind of memory is not known. */
-static CUresult end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct copy_end *end)
+static CUresult end_of(const struct copy_place *p, const CUDA_MEMCPY3D *c, struct copy_end *end)
 {
     switch (p->type) {
     case CU_MEMORYTYPE_HOST:
@@ -268,12 +268,12 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream)
     CUresult result = state_enter_stream(stream, &g);
     if (result)
         return result;
-    const struct place source = {c->srcMemoryType, c->srcHost,     c->srcDevice,
-                                 c->srcArray,      c->srcXInBytes, c->srcY,
-                                 c->srcZ,          c->srcPitch,    c->srcHeight};
-    const struct place target = {c->dstMemoryType, c->dstHost,     c->dstDevice,
-                                 c->dstArray,      c->dstXInBytes, c->dstY,
-                                 c->dstZ,          c->dstPitch,    c->dstHeight};
+    const struct copy_place source = {c->srcMemoryType, c->srcHost,     c->srcDevice,
+                                      c->srcArray,      c->srcXInBytes, c->srcY,
+                                      c->srcZ,          c->srcPitch,    c->srcHeight};
+    const struct copy_place target = {c->dstMemoryType, c->dstHost,     c->dstDevice,
+                                      c->dstArray,      c->dstXInBytes, c->dstY,
+                                      c->dstZ,          c->dstPitch,    c->dstHeight};
     if ((result = end_of(&source, c, &from)) != CUDA_SUCCESS ||
         (result = end_of(&target, c, &to)) != CUDA_SUCCESS)
         return state_leave(result);

@@ -26,16 +26,16 @@ CUresult state_enter_memory(uint64_t address, struct gpu **gpu)
 }
 
 /* The memory behind an address. */
-struct place {
+struct pointer_place {
     const struct gpu *gpu; /* NULL: memory of the host that kernels can access */
     CUdevice number;
     uint64_t base, size, id;
 };
 
 /* False: neither a GPU nor the driver has the address. */
-static bool find(uint64_t address, struct place *p)
+static bool find(uint64_t address, struct pointer_place *p)
 {
-    *p = (struct place){.gpu = state_owner(address, &p->number)};
+    *p = (struct pointer_place){.gpu = state_owner(address, &p->number)};
     if (p->gpu)
         return gpu_range(p->gpu, address, &p->base, &p->size) && state_owner(address, &p->number);
     p->number = state_entered()->device;
@@ -48,8 +48,8 @@ static void put(void *to, uint64_t value, size_t bytes)
 }
 
 /* Zero where nothing is known of the address, as cuPointerGetAttributes has it. */
-static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, const struct place *p,
-                             void *to)
+static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address,
+                             const struct pointer_place *p, void *to)
 {
     const bool known = p->size != 0;
     switch (attribute) {
@@ -105,7 +105,7 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
 API_IN(state_enter_memory(address, &g), cuPointerGetAttribute, "%p, %d, 0x%llx", (void *, value),
        (CUpointer_attribute, attribute), (CUdeviceptr, address))
 {
-    struct place p;
+    struct pointer_place p;
     if (!value || !find(address, &p))
         return CUDA_ERROR_INVALID_VALUE;
     if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER && p.gpu && !gpu_is_managed(p.gpu, address))
@@ -117,12 +117,12 @@ API_IN(state_enter_memory(address, &g), cuPointerGetAttribute, "%p, %d, 0x%llx",
 API_IN(enter_address(address, &g), cuPointerGetAttributes, "%u, %p, %p, 0x%llx", (unsigned, count),
        (CUpointer_attribute *, attributes), (void **, data), (CUdeviceptr, address))
 {
-    struct place p;
+    struct pointer_place p;
     CUresult result = CUDA_SUCCESS;
     if (!attributes || !data || !count)
         return CUDA_ERROR_INVALID_VALUE;
     if (!find(address, &p))
-        p = (struct place){0};
+        p = (struct pointer_place){0};
     for (unsigned i = 0; i < count && !result; i++)
         result =
             data[i] ? attribute_of(attributes[i], address, &p, data[i]) : CUDA_ERROR_INVALID_VALUE;
@@ -132,7 +132,7 @@ API_IN(enter_address(address, &g), cuPointerGetAttributes, "%u, %p, %p, 0x%llx",
 API_IN(enter_address(address, &g), cuPointerSetAttribute, "%p, %d, 0x%llx", (const void *, value),
        (CUpointer_attribute, attribute), (CUdeviceptr, address))
 {
-    struct place p;
+    struct pointer_place p;
     return value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && find(address, &p)
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
@@ -141,7 +141,7 @@ API_IN(enter_address(address, &g), cuPointerSetAttribute, "%p, %d, 0x%llx", (con
 API_IN(enter_address(address, &g), cuMemGetAddressRange_v2, "*0x%llx, *%llu, 0x%llx",
        (CUdeviceptr *, base, RESULT(base)), (size_t *, size, RESULT(size)), (CUdeviceptr, address))
 {
-    struct place p;
+    struct pointer_place p;
     if (!find(address, &p)) /* memory of the host that is mapped has a range, too */
         return CUDA_ERROR_NOT_FOUND;
     if (base)

@@ -289,20 +289,20 @@ static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
 }
 
 /* A part of a run. */
-struct slice {
+struct cuda_slice {
     struct gpu *gpu;
     enum wt_run result;
 };
 
 static void run_slice(void *context)
 {
-    struct slice *s = context;
+    struct cuda_slice *s = context;
     s->result = wt_hosted_run(&s->gpu->hosted, debug_budget(s->gpu, RUN), !debug_follows());
 }
 
 /* Other threads of the program may unmap memory that is registered. A recording cannot go on where
  * memory that it has a copy of is gone: the kernel is over, also for a debugger. */
-static bool run_guarded(struct slice *s)
+static bool run_guarded(struct cuda_slice *s)
 {
     struct gpu *g = s->gpu;
     uint64_t addr;
@@ -322,7 +322,7 @@ static bool run_guarded(struct slice *s)
 static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
 {
     struct wt_machine *m = sm_machine(g->device);
-    struct slice s = {.gpu = g};
+    struct cuda_slice s = {.gpu = g};
     enum wt_run result;
     bool there;
     struct wt_fault fault = {.kind = WT_FAULT_NONE};

@@ -382,7 +382,7 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 }
 
 /* The arguments of `run`. */
-struct command {
+struct emulated_command {
     struct wt_drm_emulated *gpu;
     const void *file;
     uint64_t root;
@@ -395,7 +395,7 @@ struct command {
 
 static void run_command(void *context)
 {
-    struct command *c = context;
+    struct emulated_command *c = context;
     struct wt_drm_emulated *gpu = c->gpu;
     struct gen_walk numbered = *c->walk;
     size_t room;
@@ -421,7 +421,7 @@ static void run_command(void *context)
 }
 
 /* Whether a host address is one of the walk's payload; else it is of its code. */
-static bool is_payload(const struct command *c, uint64_t addr)
+static bool is_payload(const struct emulated_command *c, uint64_t addr)
 {
     size_t room;
     const uint8_t *payload = find_host(c->mappings, c->count, c->walk->payload, &room);
@@ -433,13 +433,13 @@ static enum wt_status run(void *context, const void *file, uint64_t root,
                           const struct gen_walk *walk, struct wt_error *err)
 {
     struct wt_drm_emulated *gpu = context;
-    struct command c = {.gpu = gpu,
-                        .file = file,
-                        .root = root,
-                        .mappings = mappings,
-                        .count = count,
-                        .walk = walk,
-                        .err = err};
+    struct emulated_command c = {.gpu = gpu,
+                                 .file = file,
+                                 .root = root,
+                                 .mappings = mappings,
+                                 .count = count,
+                                 .walk = walk,
+                                 .err = err};
     uint64_t addr;
     if (!wt_guarded(run_command, &c, &addr)) { /* code or payload: the device is taken */
         drm_debugged_reset(&gpu->debugged);

@@ -15,14 +15,14 @@ struct wt_planted_list *wt_i915_planted(struct wt_i915 *device)
 }
 
 /* Where memory of the GPU is in this process. */
-struct place {
+struct final_place {
     struct wt_i915 *device;
     uint64_t address, host;
 };
 
 static bool read_place(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
-    const struct place *p = context;
+    const struct final_place *p = context;
     if (!wt_own_memory_read(p->host + (addr - p->address), bytes, size))
         return false;
     wt_planted_lift(&p->device->planted, addr, bytes, size);
@@ -31,6 +31,6 @@ static bool read_place(void *context, uint64_t addr, uint8_t *bytes, size_t size
 
 void drm_final_unmap(struct wt_i915 *device, uint64_t address, const uint8_t *host, uint64_t size)
 {
-    struct place place = {device, address, (uintptr_t)host};
+    struct final_place place = {device, address, (uintptr_t)host};
     wt_final_unmap(&device->final, address, size, read_place, &place);
 }

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum operation {
+enum copy_operation {
     OP_NOP = 0,
     OP_COPY = 1,
     OP_FENCE = 5,
@@ -276,9 +276,9 @@ bool host_copy(struct host_queue *q)
 static copy_function *runtime_copy;
 
 /* Whose memory a copy may use as it is; ELSEWHERE: that is for the runtime to say. */
-enum place { OF_PROGRAM, OF_GPUS, ELSEWHERE };
+enum copied_place { OF_PROGRAM, OF_GPUS, ELSEWHERE };
 
-static enum place place_of(const struct host *host, uint64_t addr, uint64_t size)
+static enum copied_place place_of(const struct host *host, uint64_t addr, uint64_t size)
 {
     const struct host_allocation *before, *a = host_memory_find(host, addr, &before);
     if (!a || (a->type == HSA_POINTER_REGISTERED_USER && addr - a->addr < a->size))
@@ -288,15 +288,15 @@ static enum place place_of(const struct host *host, uint64_t addr, uint64_t size
 }
 
 /* A language's runtime copies several objects at once. */
-static void judge(uint64_t addr, size_t size, enum place place, enum wt_access access)
+static void judge(uint64_t addr, size_t size, enum copied_place place, enum wt_access access)
 {
     if (place == OF_GPUS && wt_check_wants(WT_CHECK_MEMORY) && !host_called_by_runtime())
         wt_checked_access(NULL, addr, size, access, "hsa_memory_copy");
 }
 
 /* All GPUs are entered. False: the program does not have all of its memory. */
-static bool copy_entered(struct host *host, uint64_t to, enum place target, uint64_t from,
-                         enum place source, size_t size)
+static bool copy_entered(struct host *host, uint64_t to, enum copied_place target, uint64_t from,
+                         enum copied_place source, size_t size)
 {
     bool done = true;
     wt_object_copied(to, from, size, "hsa_memory_copy");
@@ -323,7 +323,7 @@ static bool copy_here(uint64_t to, uint64_t from, size_t size, bool by_runtime)
     if (!host || !size)
         return false;
     pthread_mutex_lock(&host->lock);
-    const enum place target = place_of(host, to, size), source = place_of(host, from, size);
+    const enum copied_place target = place_of(host, to, size), source = place_of(host, from, size);
     pthread_mutex_unlock(&host->lock);
     if (target == ELSEWHERE || source == ELSEWHERE ||
         (target == OF_PROGRAM && source == OF_PROGRAM))

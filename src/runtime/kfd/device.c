@@ -14,7 +14,7 @@
 #include "runtime/devfs/devfs.h"
 
 /* A file of the driver's: /dev/kfd or a render node. */
-struct node {
+struct device_node {
     bool render;
     unsigned minor; /* minor of a render node */
     struct host_render *opened;
@@ -37,7 +37,7 @@ static int map_kfd(struct host *host, size_t length, const uint64_t *offset, voi
 /* ---- both ---- */
 
 /* Which file a path is; false: none. */
-static bool node_of(const char *path, struct node *node)
+static bool node_of(const char *path, struct device_node *node)
 {
     static const char nodes[] = "/dev/dri/renderD";
     char *end = NULL;
@@ -52,16 +52,16 @@ static bool node_of(const char *path, struct node *node)
 
 static bool is_device(const char *path)
 {
-    struct node node;
+    struct device_node node;
     return node_of(path, &node);
 }
 
 /* DRM's major number; that of /dev/kfd is the kernel's choice. */
 static uint64_t number(void *file, const char *path)
 {
-    struct node node;
+    struct device_node node;
     if (file)
-        node = *(const struct node *)file;
+        node = *(const struct device_node *)file;
     else if (!node_of(path, &node))
         return 0;
     return node.render ? makedev(226, node.minor) : 0;
@@ -70,10 +70,10 @@ static uint64_t number(void *file, const char *path)
 /* The descriptor is one of /dev/null, which takes a number and does no harm. */
 static int open_node(const char *path, int flags, void **file)
 {
-    struct node found = {.opened = NULL};
+    struct device_node found = {.opened = NULL};
     if (!node_of(path, &found))
         return -ENOENT;
-    struct node *node = malloc(sizeof *node);
+    struct device_node *node = malloc(sizeof *node);
     if (!node)
         return -ENOMEM;
     const int fd = open("/dev/null", O_RDWR | (flags & O_CLOEXEC));
@@ -95,7 +95,7 @@ static int open_node(const char *path, int flags, void **file)
 }
 
 /* A child process inherits its parent's descriptor, but not the GPU. */
-static struct host_render *opened(const struct node *node)
+static struct host_render *opened(const struct device_node *node)
 {
     return host_render_is_own(node->opened) ? node->opened : NULL;
 }
@@ -103,7 +103,7 @@ static struct host_render *opened(const struct node *node)
 static void close_node(void *file)
 {
     struct host *host = host_get();
-    const struct node *node = file;
+    const struct device_node *node = file;
     if (!node->render) {
         if (host)
             host_debug_close(host);
@@ -116,7 +116,7 @@ static void close_node(void *file)
 
 static int ioctl_node(void *file, unsigned long request, void *argument)
 {
-    const struct node *node = file;
+    const struct device_node *node = file;
     return !node->render  ? kfd_ioctl(request, argument)
            : opened(node) ? host_render_ioctl(node->opened, request, argument)
                           : -ENODEV;
@@ -125,7 +125,7 @@ static int ioctl_node(void *file, unsigned long request, void *argument)
 static int map_node(void *file, size_t length, uint64_t *offset, void **at, int *fd)
 {
     struct host *host = host_get();
-    const struct node *node = file;
+    const struct device_node *node = file;
     *fd = -1;
     if (node->render)
         return opened(node) ? host_render_file(node->opened, offset, length, fd) : -ENODEV;

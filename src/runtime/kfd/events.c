@@ -9,7 +9,7 @@
 #define MAILBOXES (HOST_EVENTS * sizeof(uint64_t))
 
 /* A thread that waits for some events. */
-struct sleeper {
+struct event_sleeper {
     pthread_cond_t changed;
     bool gone; /* one of the events was destroyed */
 };
@@ -21,7 +21,7 @@ struct sleeper {
  */
 struct host_waiter {
     struct host_waiter *next;
-    struct sleeper *sleeper;
+    struct event_sleeper *sleeper;
     uint32_t id; /* the event's */
     bool activated;
     bool missed; /* it was set before, since the age that the waiter knows */
@@ -217,8 +217,8 @@ static bool is_signal(const struct host_event *e)
 
 /* An event that is set activates its waiter at once, and is reset by that if it resets itself; so
  * does one that was set since @p age, which is 0 where the waiter knows none. */
-static void begin(struct host *host, struct host_waiter *w, struct sleeper *sleeper, uint32_t id,
-                  uint64_t age)
+static void begin(struct host *host, struct host_waiter *w, struct event_sleeper *sleeper,
+                  uint32_t id, uint64_t age)
 {
     struct host_event *e = &host->event[id];
     const bool missed = !e->set && age && is_signal(e) && e->age != age;
@@ -259,7 +259,7 @@ static HSAKMT_STATUS wait_for(struct host *host, struct host_waiter *waiter, Hsa
                               uint32_t count, bool all, const struct timespec *until, uint64_t *age)
 {
     pthread_condattr_t attributes;
-    struct sleeper sleeper = {.gone = false};
+    struct event_sleeper sleeper = {.gone = false};
     for (uint32_t i = 0; i < count; i++)
         if (!slot_of(host, events[i]))
             return HSAKMT_STATUS_ERROR;

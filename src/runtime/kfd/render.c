@@ -25,8 +25,8 @@ enum { GB_ADDR_CONFIG = 0x263e };
 #define MMAP_OBJECT ((uint64_t)1 << 60)
 
 /* A range of the GPU's addresses, at bytes of an object. */
-struct range {
-    struct range *next;
+struct render_range {
+    struct render_range *next;
     uint64_t addr, size;
 };
 
@@ -37,7 +37,7 @@ struct object {
     int fd;
     uint8_t *pages;
     uint64_t size;
-    struct range *ranges;
+    struct render_range *ranges;
 };
 
 struct host_render {
@@ -85,9 +85,9 @@ static struct object *find(struct host_render *r, uint32_t handle)
 }
 
 /* Takes a range from the GPU. */
-static void hide(struct host_render *r, struct range **at)
+static void hide(struct host_render *r, struct render_range **at)
 {
-    struct range *range = *at;
+    struct render_range *range = *at;
     kfd_memory_show(r->gpu, range->addr, range->size, NULL);
     host_block_gone(range->addr);
     *at = range->next;
@@ -171,10 +171,10 @@ static int close_object(struct host_render *r, uint32_t handle)
 
 static int map_at(struct host_render *r, struct object *o, const struct drm_amdgpu_gem_va *va)
 {
-    struct range *range = malloc(sizeof *range);
+    struct render_range *range = malloc(sizeof *range);
     if (!range)
         return -ENOMEM;
-    *range = (struct range){o->ranges, va->va_address, va->map_size};
+    *range = (struct render_range){o->ranges, va->va_address, va->map_size};
     if (!kfd_memory_show(r->gpu, range->addr, range->size, o->pages + va->offset_in_bo)) {
         free(range);
         return -EINVAL;
@@ -196,7 +196,7 @@ static int change_addresses(struct host_render *r, const struct drm_amdgpu_gem_v
         return -EINVAL;
     if (va->operation == AMDGPU_VA_OP_MAP)
         return map_at(r, o, va);
-    struct range **at = &o->ranges;
+    struct render_range **at = &o->ranges;
     while (*at && ((*at)->addr != va->va_address || (*at)->size != va->map_size))
         at = &(*at)->next;
     if (va->operation != AMDGPU_VA_OP_UNMAP || !*at)
@@ -313,7 +313,7 @@ static int info(struct host_render *r, const struct drm_amdgpu_info *args)
 
 /* ---- all of them ---- */
 
-union arguments {
+union render_arguments {
     struct drm_version version;
     struct drm_gem_close close;
     struct drm_prime_handle prime;
@@ -322,7 +322,7 @@ union arguments {
     union drm_amdgpu_gem_mmap map;
 };
 
-static int serve(struct host_render *r, unsigned nr, union arguments *a)
+static int serve(struct host_render *r, unsigned nr, union render_arguments *a)
 {
     if (nr == _IOC_NR(DRM_IOCTL_VERSION))
         return version(&a->version);
@@ -351,7 +351,7 @@ static int serve(struct host_render *r, unsigned nr, union arguments *a)
 
 int host_render_ioctl(struct host_render *r, unsigned long request, void *argument)
 {
-    union arguments a;
+    union render_arguments a;
     const uint64_t at = (uint64_t)(uintptr_t)argument;
     const size_t given = _IOC_SIZE(request), size = given < sizeof a ? given : sizeof a;
     if (_IOC_TYPE(request) != DRM_IOCTL_BASE)

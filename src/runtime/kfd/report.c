@@ -137,20 +137,20 @@ bool host_describe(struct host *host, uint64_t pc, char *text, size_t size)
     return host_describe_place(host, &(struct wt_called_place){.pc = pc}, text, size);
 }
 
-struct search {
+struct report_search {
     const char *name;
     uint64_t addr;
 };
 
 static bool look_up(const struct wt_modules *modules, void *context)
 {
-    struct search *s = context;
+    struct report_search *s = context;
     return symbols_of()->address(modules, 0, s->name, &s->addr);
 }
 
 bool host_symbol(struct host *host, const char *name, uint64_t *addr)
 {
-    struct search s = {.name = name};
+    struct report_search s = {.name = name};
     const bool found = look_in_modules(host, look_up, &s);
     *addr = s.addr;
     return found;

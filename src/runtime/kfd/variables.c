@@ -17,21 +17,21 @@
 #include "check/objects.h"
 #include "runtime/common/checked.h"
 
-struct variable {
+struct kfd_variable {
     uint64_t addr, size;
     const char *name;
 };
 
 struct variables {
-    struct variable *list;
+    struct kfd_variable *list;
     size_t count, room;
-    struct variable *symbol; /* symbol of data, those without a size, too */
+    struct kfd_variable *symbol; /* symbol of data, those without a size, too */
     size_t symbols, symbol_room;
 };
 
 static int by_address(const void *a, const void *b)
 {
-    const struct variable *x = a, *y = b;
+    const struct kfd_variable *x = a, *y = b;
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
@@ -55,12 +55,12 @@ static void note_function(const char *name, uint64_t addr, uint64_t size)
 static void note_symbol(struct variables *v, const GElf_Sym *symbol, const char *name)
 {
     const int type = GELF_ST_TYPE(symbol->st_info);
-    struct variable *grown;
+    struct kfd_variable *grown;
     if ((type != STT_OBJECT && type != STT_NOTYPE) || !*name || is_descriptor(name) ||
         !(grown = wt_array_grow(v->symbol, &v->symbol_room, v->symbols + 1, sizeof *grown)))
         return;
     v->symbol = grown;
-    grown[v->symbols++] = (struct variable){symbol->st_value, symbol->st_size, name};
+    grown[v->symbols++] = (struct kfd_variable){symbol->st_value, symbol->st_size, name};
 }
 
 static void read_symbols(Elf *elf, uint64_t bias, struct variables *v)
@@ -75,7 +75,7 @@ static void read_symbols(Elf *elf, uint64_t bias, struct variables *v)
             continue;
         for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
             const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            struct variable *grown;
+            struct kfd_variable *grown;
             if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
                 note_function(name, bias + symbol.st_value, symbol.st_size);
             if (name && symbol.st_shndx != SHN_UNDEF)
@@ -85,7 +85,7 @@ static void read_symbols(Elf *elf, uint64_t bias, struct variables *v)
                 !(grown = wt_array_grow(v->list, &v->room, v->count + 1, sizeof *grown)))
                 continue;
             v->list = grown;
-            grown[v->count++] = (struct variable){symbol.st_value, symbol.st_size, name};
+            grown[v->count++] = (struct kfd_variable){symbol.st_value, symbol.st_size, name};
         }
     }
     if (v->count)
@@ -143,7 +143,7 @@ static void note_section(const struct variables *v, const GElf_Shdr *section, ui
     const uint64_t end = at + section->sh_size;
     bool any = false;
     for (size_t i = 0; i < v->count; i++) {
-        const struct variable *one = &v->list[i];
+        const struct kfd_variable *one = &v->list[i];
         if (one->addr < at || one->addr >= end)
             continue;
         if (!written || lax)

@@ -39,7 +39,7 @@ struct sampler {
 };
 
 /* The texels that a lane's sample is made of: the first one, and how far it is to the next. */
-struct place {
+struct sample_place {
     int64_t texel[3];
     unsigned weight[3]; /* weight of the next one, of 256 */
     uint32_t layer;
@@ -99,11 +99,11 @@ static double in_texels(const struct sampler *s, enum clamp clamp, uint32_t bits
 
 /* Where a lane's sample lies; `linear`: between texels. */
 static void find_place(const struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_image *m,
-                       const struct sampler *s, unsigned lane, bool linear, struct place *p)
+                       const struct sampler *s, unsigned lane, bool linear, struct sample_place *p)
 {
     const uint32_t offsets = strchr(u->row->operands, 'o') ? w->v[u->src[0]][lane] : 0;
     const unsigned first = u->src[0] + gcn_image_arguments(u, m->dimensions);
-    *p = (struct place){0};
+    *p = (struct sample_place){0};
     for (unsigned i = 0; i < m->dimensions; i++) {
         const double x = in_texels(s, s->clamp[i], w->v[first + i][lane], m->size[i]);
         const int64_t offset = wt_sign_extend(offsets >> (8 * i) & 63, 6);
@@ -143,7 +143,7 @@ static bool address(enum clamp clamp, int64_t texel, uint32_t size, uint32_t *at
  * *next is what the handler returns.
  */
 static bool read_corner(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_image *m,
-                        const struct sampler *s, const struct place *p, uint64_t lanes,
+                        const struct sampler *s, const struct sample_place *p, uint64_t lanes,
                         unsigned corner, struct gcn_targets *t, uint8_t (*texel)[16],
                         const struct gcn_uop **next)
 {
@@ -164,7 +164,7 @@ static bool read_corner(struct gcn_wave *w, const struct gcn_uop *u, const struc
 }
 
 /* The weight of a corner's texel, 0 to 1. */
-static double weight_of(const struct place *p, unsigned dimensions, unsigned corner)
+static double weight_of(const struct sample_place *p, unsigned dimensions, unsigned corner)
 {
     double weight = 1;
     for (unsigned i = 0; i < dimensions; i++)
@@ -194,7 +194,7 @@ OP(image_sample)
 {
     struct gcn_image m;
     struct sampler s;
-    struct place place[GCN_LANES] = {0};
+    struct sample_place place[GCN_LANES] = {0};
     struct gcn_targets t;
     uint8_t texel[GCN_LANES][16];
     double sum[4][GCN_LANES] = {0};
@@ -243,7 +243,7 @@ OP(image_gather)
     static const uint8_t corners[4] = {2, 3, 1, 0};
     struct gcn_image m;
     struct sampler s;
-    struct place place[GCN_LANES];
+    struct sample_place place[GCN_LANES];
     struct gcn_targets t;
     uint8_t texel[GCN_LANES][16];
     uint32_t value[4][GCN_LANES];

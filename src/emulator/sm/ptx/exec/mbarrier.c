@@ -36,7 +36,7 @@ static uint64_t pack(const struct barrier *b)
 static uint64_t changed(const struct ptx_op *o, uint64_t object, uint32_t operand)
 {
     struct barrier b = unpack(object);
-    switch ((enum operation)o->how) {
+    switch ((enum mbarrier_operation)o->how) {
     case INIT:
         b = (struct barrier){.pending = operand, .expected = operand};
         return pack(&b);

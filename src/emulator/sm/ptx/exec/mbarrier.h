@@ -5,7 +5,7 @@
 #include "emulator/sm/ptx/image.h"
 
 /* `how` of a record. */
-enum operation { INIT, INVALIDATE, ARRIVE, DROP, EXPECT, COMPLETE, TEST, TEST_PARITY };
+enum mbarrier_operation { INIT, INVALIDATE, ARRIVE, DROP, EXPECT, COMPLETE, TEST, TEST_PARITY };
 
 PTX_EXECUTOR(ptx_op_pending_count);
 

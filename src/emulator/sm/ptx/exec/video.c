@@ -21,7 +21,7 @@ static int64_t clamp_bits(int64_t value, unsigned bits, bool is_signed)
 static int64_t result_of(const struct ptx_op *o, int64_t a, int64_t b)
 {
     const unsigned amount = o->combine ? b & 31 : b < 32 ? (unsigned)b : 32;
-    switch ((enum operation)o->how) {
+    switch ((enum video_operation)o->how) {
     case ADD:
         return a + b;
     case SUBTRACT:
@@ -184,9 +184,9 @@ static const uint8_t operations[] = {[PTX_OP_vadd - PTX_OP_vadd] = ADD,
                                      [PTX_OP_vset - PTX_OP_vadd] = COMPARE,
                                      [PTX_OP_vmad - PTX_OP_vadd] = MULTIPLY};
 
-enum operation ptx_video_operation(enum ptx_math op)
+enum video_operation ptx_video_operation(enum ptx_math op)
 {
-    return (enum operation)operations[op - PTX_OP_vadd];
+    return (enum video_operation)operations[op - PTX_OP_vadd];
 }
 
 enum ptx_math ptx_video_of(const struct ptx_op *op)

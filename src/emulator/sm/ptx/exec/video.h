@@ -5,7 +5,7 @@
 #include "emulator/sm/ptx/image.h"
 
 /* `how` of a record. */
-enum operation {
+enum video_operation {
     ADD,
     SUBTRACT,
     AVERAGE,
@@ -30,7 +30,7 @@ enum { WHOLE, BYTE, HALFWORD = 5 }; /* a selector: .b0 to .b3 from BYTE on, .h0 
 /** The operation of a record of a video instruction; PTX_MATHS: it is none. */
 enum ptx_math ptx_video_of(const struct ptx_op *op);
 /** `how` of an instruction on one part of each word, PTX_OP_vadd to PTX_OP_vmad. */
-enum operation ptx_video_operation(enum ptx_math op);
+enum video_operation ptx_video_operation(enum ptx_math op);
 /** The part of a word that is source 0 or 1 of one for one part: the first bit, how many. */
 void ptx_video_part(const struct ptx_op *op, unsigned source, uint8_t *first, uint8_t *bits);
 

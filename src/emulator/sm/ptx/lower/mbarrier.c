@@ -9,7 +9,7 @@
  * arrivals c, bytes t, a state s, a parity p. An operand in brackets is optional. */
 static const struct mbarrier_form {
     const char *words;
-    enum operation how;
+    enum mbarrier_operation how;
     const char *operands;
     bool no_complete;
 } forms[] = {
