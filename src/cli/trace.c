@@ -559,6 +559,7 @@ static int trace_program(struct traced *t, const char *path)
 {
     struct wt_emulated device;
     struct wt_error err;
+    t->drive.options.device.plain = true;
     if (wt_session_open_device(&device, &t->drive.options, path, &err) != WT_OK)
         return wt_subcommand_fail(&cli_trace, &err);
     int status;

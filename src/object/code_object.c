@@ -252,13 +252,12 @@ static enum wt_status find_relocations(struct code_object_reader *r, struct wt_e
     return WT_OK;
 }
 
-/* Checks the properties on which launches rely. */
-/* Kernels are for waves as the target has them. */
+/* Kernels are for waves as the target has them, or of 64 lanes. */
 static enum wt_status check_lanes(const struct code_object_reader *r, struct wt_error *err)
 {
     for (size_t i = 0; i < r->object->kernels; i++) {
         const struct gcn_kernel *k = &r->object->kernel[i];
-        if (k->lanes != r->target->lanes)
+        if (k->lanes != r->target->lanes && k->lanes != 64)
             return wt_fail(err, WT_INVALID,
                            "%s: kernel %.64s is for waves of %u lanes; those of %s have %u",
                            r->name, k->name, k->lanes, r->target->name, r->target->lanes);
@@ -266,6 +265,7 @@ static enum wt_status check_lanes(const struct code_object_reader *r, struct wt_
     return WT_OK;
 }
 
+/* Checks the properties on which launches rely. */
 static void check_object(const struct gcn_object *o)
 {
     for (size_t i = 0; i < o->segments; i++) {

@@ -181,7 +181,7 @@ static void close_device(struct wt_emulated *e)
 static struct gcn_disassembler *disassembler(struct wt_emulated *e)
 {
     if (!own(e)->disassembler)
-        own(e)->disassembler = gcn_disassembler_new(model_of(e));
+        own(e)->disassembler = gcn_disassembler_new(model_of(e), gcn_code_lanes(own(e)->device));
     return own(e)->disassembler;
 }
 
@@ -223,6 +223,11 @@ static void explain_fault(struct wt_emulated *e, FILE *out)
                      "malloc): such programs run under 'wavetrap exec'.\n");
 }
 
+static const char *plain_only(const struct wt_emulated *e)
+{
+    return model_of(e)->plain_only ? model_of(e)->target.name : NULL;
+}
+
 static bool independent_lanes(const struct wt_emulated *e)
 {
     return own(e)->launch.kernel && own(e)->launch.kernel->opencl;
@@ -232,7 +237,10 @@ static unsigned instruction_text(struct wt_emulated *e, const struct wt_symbols 
                                  const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     const struct gcn_model *model = code ? gcn_model_of_machine(wt_symbols_flags(code)) : NULL;
-    struct gcn_disassembler *own_one = e ? NULL : gcn_disassembler_new(model ? model : gcn_models);
+    struct gcn_disassembler *own_one =
+        e ? NULL
+          : gcn_disassembler_new(model ? model : gcn_models,
+                                 model ? model->target.lanes : gcn_models->target.lanes);
     struct gcn_disassembler *d = own_one;
     if (e)
         d = disassembler(e);
@@ -351,29 +359,28 @@ static enum wt_status explain_word(FILE *out, const char *text, const void *conf
     const struct gcn_model *model = model_of_config(config);
     struct gcn_uop u = {0};
     struct wt_insn_operands operands;
-    uint32_t word[2] = {0};
-    uint8_t bytes[8];
+    uint32_t word[GCN_MOST_DWORDS] = {0};
+    uint8_t bytes[4 * GCN_MOST_DWORDS];
     unsigned count = 0;
     char line[256];
     const char *why, *from = text;
     while (*(from += strspn(from, " "))) {
         char *end;
         const unsigned long value = strtoul(from, &end, 16);
-        if (end == from || (*end && *end != ' ') || value > UINT32_MAX || count == 2)
-            return wt_fail(
-                err, WT_INVALID,
-                "'%.64s' is not an instruction: one dword or two in hexadecimal, such as "
-                "'d1010001 02020300'",
-                text);
+        if (end == from || (*end && *end != ' ') || value > UINT32_MAX || count == GCN_MOST_DWORDS)
+            return wt_fail(err, WT_INVALID,
+                           "'%.64s' is not an instruction: its dwords in hexadecimal, such as "
+                           "'d1010001 02020300'",
+                           text);
         word[count++] = (uint32_t)value;
         from = end;
     }
-    if (!count || !gcn_decode(model, word, count, &u, &why))
+    if (!count || !gcn_decode(model, model->target.lanes, word, count, &u, &why))
         return wt_fail(err, WT_INVALID, "'%.64s' is not an instruction of %s: %s", text,
                        model->target.name, count ? why : "there is no number");
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < count; i++)
         wt_store_le(bytes + 4 * i, word[i], 4);
-    struct gcn_disassembler *d = gcn_disassembler_new(model);
+    struct gcn_disassembler *d = gcn_disassembler_new(model, model->target.lanes);
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a disassembler");
     gcn_disassemble(d, bytes, 4 * count, 0, line, sizeof line);
@@ -410,15 +417,16 @@ static struct wt_rows_totals translated(const struct wt_emulated *e)
 static void models(wt_model_fn *tell, void *context)
 {
     for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
-        char keys[40] = "", about[140], more[50] = "";
+        char keys[40] = "", about[180], more[50] = "";
         if (m != gcn_models)
             snprintf(keys, sizeof keys, "model=%s", m->target.name);
         if (m->agprs)
             snprintf(more, sizeof more, " and %u accumulation registers%s", m->agprs,
                      m->unified ? " in one file" : "");
         snprintf(about, sizeof about,
-                 "AMD %s: waves of %u lanes, %u vector registers%s, %u KiB of LDS", m->chip,
-                 m->target.lanes, m->vgprs, more, m->lds_bytes / 1024);
+                 "AMD %s: waves of %s lanes, %u vector registers%s, %u KiB of LDS%s", m->chip,
+                 m->target.lanes < 64 ? "32 or 64" : "64", m->vgprs, more, m->lds_bytes / 1024,
+                 m->plain_only ? "; kernels by 'run' and 'trace' alone" : "");
         tell(context, m->target.name, about, keys);
     }
 }
@@ -442,6 +450,7 @@ const struct wt_family wt_family_gcn = {
             .fault_memory = fault_memory,
             .explain_fault = explain_fault,
             .independent_lanes = independent_lanes,
+            .plain_only = plain_only,
             .translated = translated},
     .isa = {.reported = 8,
             .instruction_text = instruction_text,

@@ -6,6 +6,9 @@ import re
 MODELS = ("gfx900", "gfx906", "gfx908", "gfx90a")
 BY_GCC = ("gfx900", "gfx906")   # Debian 12's GCC has libgomp for these
 MODEL = os.environ.get("AMD_MODEL", MODELS[0])
+# The lanes of a wave: from gfx10 on compilers make code for either size, as AMD_LANES says.
+LANES = int(os.environ.get("AMD_LANES", 32 if MODEL.startswith("gfx1") else 64))
+TARGET = [f"-mcpu={MODEL}"] + (["-mwavefrontsize64"] if MODEL.startswith("gfx1") and LANES == 64 else [])
 
 
 def unified(text, model=MODEL):

@@ -373,7 +373,7 @@ static void check_operands(const struct gcn_model *model, const uint8_t *code, s
         struct gcn_uop u = {0};
         struct wt_insn_operands o;
         const char *why;
-        if (!gcn_decode(model, word, 2, &u, &why))
+        if (!gcn_decode(model, model->target.lanes, word, 2, &u, &why))
             continue;
         if (!gcn_operands(&u, &o))
             abort();

@@ -106,7 +106,7 @@ def test_a_random_program(number, lanes, tmp_path):
                 break
     assert want and len(want) == lanes
     for compiler, level in COMPILERS:
-        done = subprocess.run([compiler, "-x", "c", "-w", "-target", "amdgcn-amd-amdhsa", f"-mcpu={amd.MODEL}", "-nogpulib", "-ffreestanding",
+        done = subprocess.run([compiler, "-x", "c", "-w", "-target", "amdgcn-amd-amdhsa", *amd.TARGET, "-nogpulib", "-ffreestanding",
                                "-fwrapv", "-ffp-contract=off", "-fno-crash-diagnostics", level, "-I/usr/include", f"-DLANES={lanes}", source,
                                "-o", tmp_path / "k.co"],
                               capture_output=True, text=True, timeout=120)

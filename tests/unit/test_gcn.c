@@ -326,7 +326,7 @@ static void test_disassembly(void **state)
         {{0xffffffff, 0}, 4, ".long 0xffffffff"},
         {{0x7e0002f9, 0x00070600}, 8, ".long 0x7e0002f9"}, /* a selector that does not exist */
     };
-    struct gcn_disassembler *d = gcn_disassembler_new(gcn_models);
+    struct gcn_disassembler *d = gcn_disassembler_new(gcn_models, 64);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint8_t bytes[8];
         char text[128];

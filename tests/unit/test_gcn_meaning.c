@@ -278,7 +278,7 @@ static enum outcome try_form(struct gcn_wave *w, const struct gcn_row *row, unsi
             u = (struct gcn_uop){0};
             if (++tries == 2000)
                 return trial ? AGREES : UNKNOWN;
-        } while (!gcn_decode(rig_model, word, 3, &u, &why) || u.row != row ||
+        } while (!gcn_decode(rig_model, GCN_LANES, word, 3, &u, &why) || u.row != row ||
                  !gcn_operands(&u, &o) || !is_told(&u, &o));
         u.run = gcn_handler_of(&u);
         for (unsigned k = 0; k < (is_scalar(row) ? WAVES * GCN_LANES : WAVES); k++) {
@@ -416,7 +416,7 @@ static bool is_translated(struct gcn_wave *w, const struct gcn_row *row)
             uint16_t rows[GCN_FILES] = {0};
             const char *why;
             make_words(row, form, word);
-            if (!gcn_decode(rig_model, word, 3, &u, &why) || u.row != row)
+            if (!gcn_decode(rig_model, GCN_LANES, word, 3, &u, &why) || u.row != row)
                 continue;
             u.run = gcn_handler_of(&u);
             if (gcn_block_insn(w, &u, &to, rows))

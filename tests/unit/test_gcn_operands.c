@@ -448,7 +448,7 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
         do {
             make_words(row, form, word);
             assert_true(++tries < 20000);
-        } while (!gcn_decode(rig_model, word, 3, &u, &why) || u.row != row);
+        } while (!gcn_decode(rig_model, GCN_LANES, word, 3, &u, &why) || u.row != row);
         if (ends(row)) {
             rig_free(r);
             *r = new_rig();

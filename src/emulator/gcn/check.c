@@ -34,7 +34,8 @@ static void check_unit(const struct gcn_device *d, uint32_t unit)
         const struct gcn_wave *w = &d->wave[unit * slots + slot];
         const struct gcn_group *g = &d->group[unit * slots + slot];
         uint64_t waiting = 0;
-        vgprs[slot % model->simds] += w->active ? gcn_model_taken(model, w->vgprs, w->agprs) : 0;
+        vgprs[slot % model->simds] +=
+            w->active ? gcn_model_taken(model, gcn_lanes_of(w), w->vgprs, w->agprs) : 0;
         sgprs[slot % model->simds] += w->active ? w->sgprs : 0;
         if (!g->used)
             continue;

@@ -20,14 +20,15 @@ static bool parse(struct gcn_wave *w, struct gcn_uop *slot, unsigned *available)
     assert(slot >= w->code->uop && slot < w->code->uop + GCN_SLOTS);
     struct gcn_device *d = w->device;
     const uint64_t pc = gcn_pc_of(w, slot);
-    uint8_t bytes[8];
-    uint32_t word[2];
+    uint8_t bytes[4];
+    uint32_t word[GCN_MOST_DWORDS];
     const char *why;
-    for (*available = 0; *available < 2 && gcn_mapped(d, pc + 4 * *available, 4, false);) {
+    const unsigned most = gcn_model_of(d)->most_dwords;
+    for (*available = 0; *available < most && gcn_mapped(d, pc + 4 * *available, 4, false);) {
         wt_memory_read(d->machine.memory, pc + 4 * *available, bytes, 4);
         word[(*available)++] = (uint32_t)wt_load_le(bytes, 4);
     }
-    return *available && gcn_decode(gcn_model_of(d), word, *available, slot, &why);
+    return *available && gcn_decode(gcn_model_of(d), gcn_lanes_of(w), word, *available, slot, &why);
 }
 
 /* Likewise of what is executed. Returns the handler that does that. */
@@ -105,7 +106,7 @@ static const struct gcn_uop *next_page(struct gcn_wave *w, const struct gcn_uop 
 const struct wt_code_format gcn_code_format = {
     .granule = 4,
     .bundle = 4,
-    .longest = 8,
+    .longest = 4 * GCN_MOST_DWORDS,
     .first = offsetof(struct gcn_code, uop),
     .record = sizeof(struct gcn_uop),
     .tail = GCN_TAIL,

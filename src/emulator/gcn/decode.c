@@ -2,28 +2,29 @@
  * From words to decoded instructions. Sections are those of the "Vega" instruction set manual,
  * chapter 12 "Microcode formats".
  */
+#include "emulator/gcn/decode.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bits.h"
-#include "emulator/gcn/isa.h"
-#include "emulator/gcn/models.h"
-
-static const char no_such[] = "there is no such instruction";
-static const char bad_operand[] = "it has an operand that does not exist";
+const char gcn_no_such[] = "there is no such instruction";
+const char gcn_bad_operand[] = "it has an operand that does not exist";
 static const char odd_operand[] = "an SGPR pair or group begins at a register that is not aligned";
-static const char cut_off[] = "it is cut off";
-static const char no_result[] = "it returns nothing on this GPU";
+const char gcn_cut_off[] = "it is cut off";
 static const char odd_vgpr[] =
     "a group of vector registers begins at an odd one, which this GPU does not have";
 
 /* Whether a scalar operand number below 128 can hold so many registers; they must be aligned. */
-static bool sgprs_ok(unsigned n, unsigned count, const char **why)
+bool gcn_sgprs_ok(const struct gcn_model *model, unsigned n, unsigned count, const char **why)
 {
-    if (n > 127 || n == 125 || n + count > 128 || (count > 1 && n + count > 124 && n != GCN_EXEC) ||
-        (count > 2 && n < GCN_TTMP && n + count > 102)) {
-        *why = bad_operand;
+    const bool gfx10 = gcn_is_gfx10(model);
+    if (gfx10 && n == GCN_NULL && count <= 2)
+        return true;
+    if (n > 127 || n == GCN_NULL || n + count > 128 ||
+        (count > 1 && n + count > 124 && n != GCN_EXEC) ||
+        (count > 2 && n < GCN_TTMP && n + count > (gfx10 ? 106 : 102))) {
+        *why = gcn_bad_operand;
         return false;
     }
     const unsigned align = count > 2 ? 4 : count;
@@ -59,31 +60,36 @@ unsigned gcn_registers_of(char type)
 
 /* Whether a group of vector registers may begin here. That hardware refuses odd ones of a unified
  * file is what LLVM's assembler does; it is not published. */
-static bool vgprs_ok(const struct gcn_model *model, unsigned first, unsigned count,
-                     const char **why)
+bool gcn_vgprs_ok(const struct gcn_model *model, unsigned first, unsigned count, const char **why)
 {
     const unsigned n = first % GCN_AGPR;
-    *why = n + count > GCN_AGPR ? bad_operand : odd_vgpr;
+    *why = n + count > GCN_AGPR ? gcn_bad_operand : odd_vgpr;
     return n + count <= GCN_AGPR && (count < 2 || n % 2 == 0 || !model->unified);
 }
 
 /* Whether operand n can be a source of this type. */
-static bool source_ok(const struct gcn_model *model, unsigned n, char type, bool literal,
-                      const char **why)
+bool gcn_source_ok(const struct gcn_model *model, unsigned n, char type, bool literal,
+                   const char **why)
 {
     const unsigned count = gcn_registers_of(type);
     if (n >= GCN_VGPR)
-        return vgprs_ok(model, n - GCN_VGPR, count, why);
-    *why = bad_operand;
+        return gcn_vgprs_ok(model, n - GCN_VGPR, count, why);
+    *why = gcn_bad_operand;
     if (type == 'Q') /* four vector registers, never scalar ones */
         return false;
     if (n < GCN_INLINE)
-        return sgprs_ok(n, count, why);
+        return gcn_sgprs_ok(model, n, count, why);
     if ((n > 208 && n < GCN_SHARED_BASE) || n == 249 || n == 250)
         return false;
     if (n == GCN_LITERAL)
         return literal;
     return n != GCN_LDS_DIRECT || (count == 1 && model->lds_direct);
+}
+
+/* SGPRs of a mask of lanes. */
+static unsigned mask_registers(const struct gcn_uop *u)
+{
+    return u->narrow ? 1 : 2;
 }
 
 /* The types of a row's results and sources. */
@@ -102,7 +108,7 @@ static bool take_literal(const uint32_t *word, unsigned available, struct gcn_uo
                          const char **why)
 {
     if (available < u->length + 1u) {
-        *why = cut_off;
+        *why = gcn_cut_off;
         return false;
     }
     u->literal = word[u->length++];
@@ -118,14 +124,14 @@ static bool decode_scalar(const struct gcn_model *model, const uint32_t *word, u
     const uint32_t w = word[0];
     u->row = gcn_row_find(model, encoding, opcode);
     if (!u->row) {
-        *why = no_such;
+        *why = gcn_no_such;
         return false;
     }
     u->imm = (int16_t)w;
     if (encoding == GCN_SOPP) { /* the counts of s_waitcnt, and no operands */
         u->src[0] = (uint16_t)(wt_field(w, 3, 0) | wt_field(w, 15, 14) << 4);
         u->src[1] = (uint16_t)wt_field(w, 6, 4);
-        u->src[2] = (uint16_t)wt_field(w, 11, 8);
+        u->src[2] = (uint16_t)wt_field(w, gcn_is_gfx10(model) ? 13 : 11, 8);
         return true;
     }
     u->dst = (uint16_t)wt_field(w, 22, 16);
@@ -138,13 +144,13 @@ static bool decode_scalar(const struct gcn_model *model, const uint32_t *word, u
         if (u->row->forms & GCN_LIT)
             return take_literal(word, available, u, why);
         if (*sources == 'u' || *sources == 'U')
-            return sgprs_ok(u->src[0], gcn_registers_of(*sources), why);
+            return gcn_sgprs_ok(model, u->src[0], gcn_registers_of(*sources), why);
     } else {
         bool literal = false;
         for (unsigned i = 0; sources[i] && i < 2; i++) {
             if (sources[i] == 'k') /* s_set_gpr_idx_on: four bits of mode */
                 continue;
-            if (!source_ok(model, u->src[i], sources[i], true, why))
+            if (!gcn_source_ok(model, u->src[i], sources[i], true, why))
                 return false;
             literal |= u->src[i] == GCN_LITERAL;
         }
@@ -152,51 +158,13 @@ static bool decode_scalar(const struct gcn_model *model, const uint32_t *word, u
             return false;
     }
     const char *results = results_of(u->row);
-    return *results == ':' || sgprs_ok(u->dst, gcn_registers_of(*results), why);
-}
-
-static bool decode_smem(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
-                        const char **why)
-{
-    u->row = gcn_row_find(model, GCN_SMEM, wt_field(word[0], 25, 18));
-    if (!u->row) {
-        *why = no_such;
-        return false;
-    }
-    const bool immediate = wt_field(word[0], 17, 17), soffset = wt_field(word[0], 14, 14);
-    u->base = (uint8_t)(wt_field(word[0], 5, 0) * 2);
-    u->dst = (uint16_t)wt_field(word[0], 12, 6);
-    u->glc = wt_field(word[0], 16, 16);
-    /* Section 12.2: OFFSET is signed, of 21 bits, with IMM; else its low bits name an SGPR. */
-    if (immediate)
-        u->imm = (int32_t)wt_sign_extend(wt_field(word[1], 20, 0), 21);
-    u->has_soffset = soffset || !immediate;
-    u->soffset = (uint8_t)(soffset ? wt_field(word[1], 31, 25) : wt_field(word[1], 6, 0));
-    const unsigned opcode = u->row->opcode;
-    if (opcode >= 0x20 && opcode <= 0x23)
-        return true; /* the caches: no operands */
-    if (opcode == 0x24 || opcode == 0x25) {
-        u->size = 8;
-        return sgprs_ok(u->dst, 2, why);
-    }
-    if (u->has_soffset && !sgprs_ok(u->soffset, 1, why))
-        return false;
-    if (opcode == 0x26 || opcode == 0x27 || opcode == 0x28 || opcode == 0x29)
-        return true;
-    sscanf(u->row->operands + 1, "%hhu", &u->size);
-    unsigned count = u->size / 4;
-    /* A compare-and-swap has both values in its data. */
-    if (u->row->operands[0] == 'a' && (opcode & 0x1f) == 1)
-        count *= 2;
-    if (!sgprs_ok(u->dst, count, why))
-        return false;
-    const bool buffer = strstr(u->row->name, "_buffer_") != NULL;
-    return sgprs_ok(u->base, buffer ? 4 : 2, why);
+    return *results == ':' || gcn_sgprs_ok(model, u->dst, gcn_registers_of(*results), why);
 }
 
 /* ---- vector encodings, sections 12.3 and 12.4 ---- */
 
-static bool decode_sdwa(uint32_t w, struct gcn_uop *u, const char **why)
+static bool decode_sdwa(const struct gcn_model *model, uint32_t w, struct gcn_uop *u,
+                        const char **why)
 {
     u->form = GCN_FORM_SDWA;
     if (!(u->row->forms & GCN_SDWA)) {
@@ -215,7 +183,7 @@ static bool decode_sdwa(uint32_t w, struct gcn_uop *u, const char **why)
         u->sel[2] = 6;
         if (wt_field(w, 15, 15)) {
             u->sdst = (uint8_t)wt_field(w, 14, 8);
-            if (!sgprs_ok(u->sdst, 2, why))
+            if (!gcn_sgprs_ok(model, u->sdst, mask_registers(u), why))
                 return false;
         }
     } else {
@@ -235,6 +203,9 @@ static bool decode_sdwa(uint32_t w, struct gcn_uop *u, const char **why)
 /* Section 12.4, DPP_CTRL. */
 static bool dpp_exists(const struct gcn_model *model, unsigned ctrl, bool wide)
 {
+    if (gcn_is_gfx10(model)) /* no moves over the whole wave; row_share and row_xmask */
+        return !wide && (ctrl < 0x100 || (ctrl < 0x130 && ctrl & 0xf) || ctrl == 0x140 ||
+                         ctrl == 0x141 || (ctrl >= 0x150 && ctrl < 0x170));
     if (wide || ctrl >= 0x150)
         return model->wide_dpp && ctrl >> 4 == 0x15;
     if (ctrl < 0x100)
@@ -250,9 +221,10 @@ static bool decode_dpp(const struct gcn_model *model, uint32_t w, struct gcn_uop
 {
     const bool wide = strpbrk(u->row->operands, u->row->encoding == GCN_VOP1 ? "FU" : "F");
     u->form = GCN_FORM_DPP;
-    u->dpp = (uint16_t)wt_field(w, 16, 8);
+    u->dpp = wt_field(w, 16, 8);
     u->src[0] = (uint16_t)(wt_field(w, 7, 0) + GCN_VGPR);
     u->bound_ctrl = wt_field(w, 19, 19);
+    u->fetches_inactive = gcn_is_gfx10(model) && wt_field(w, 18, 18);
     u->neg = u->neg_hi = (uint8_t)(wt_field(w, 20, 20) | wt_field(w, 22, 22) << 1);
     u->abs = (uint8_t)(wt_field(w, 21, 21) | wt_field(w, 23, 23) << 1);
     u->bank_mask = (uint8_t)wt_field(w, 27, 24);
@@ -265,15 +237,36 @@ static bool decode_dpp(const struct gcn_model *model, uint32_t w, struct gcn_uop
     return true;
 }
 
+/* DPP8: the lane of its group of eight that each lane reads, 3 bits for each. */
+static bool decode_dpp8(uint32_t w, bool fetches_inactive, struct gcn_uop *u, const char **why)
+{
+    u->form = GCN_FORM_DPP;
+    u->src[0] = (uint16_t)(wt_field(w, 7, 0) + GCN_VGPR);
+    u->dpp = GCN_DPP8 | w >> 8;
+    u->bound_ctrl = true;
+    u->fetches_inactive = fetches_inactive;
+    *why = "it cannot have this data-parallel word";
+    return u->row->forms & GCN_DPP;
+}
+
+/* Vector registers that M0 names, by the row's state: struct gcn_uop. */
+static uint8_t relative_of(const struct gcn_row *row)
+{
+    const char *r = row->encoding == GCN_VOP1 ? strchr(row->state, 'r') : NULL,
+               *colon = strchr(row->state, ':');
+    if (!r)
+        return 0;
+    return (uint8_t)((r < colon) | (strchr(colon, 'r') ? 8 : 0) |
+                     (strstr(row->name, "_2_") || strstr(row->name, "swaprel") ? 16 : 0));
+}
+
 /* Chooses the way in which a vector instruction is executed. */
 static void choose_path(struct gcn_uop *u)
 {
     const char *results = results_of(u->row), *sources = sources_of(u->row);
-    u->cmpx = u->row->encoding == GCN_VOPC &&
-              u->row->opcode & (u->row->opcode < 0x20 ? 1 : 0x10); /* section 12.9 */
     u->path = GCN_PATH_ANY;
-    if (u->form == GCN_FORM_SDWA || u->form == GCN_FORM_DPP || u->abs || u->neg || u->clamp ||
-        u->omod || u->op_sel)
+    if (u->form >= GCN_FORM_SDWA || u->abs || u->neg || u->clamp || u->omod || u->op_sel ||
+        u->relative)
         return;
     u->path = GCN_PATH_PLAIN;
     for (unsigned i = 0; sources[i]; i++) {
@@ -310,19 +303,25 @@ static bool check_vector(const struct gcn_model *model, struct gcn_uop *u, bool 
                          const char **why)
 {
     const char *results = results_of(u->row), *sources = sources_of(u->row);
+    u->cmpx = u->row->encoding == GCN_VOPC &&
+              u->row->opcode & (u->row->opcode < 0x20 ? 1 : 0x10); /* section 12.9 */
+    if (u->cmpx && gcn_is_gfx10(model))                            /* EXEC is its only result */
+        u->sdst = GCN_EXEC;
+    u->keeps_half = gcn_is_gfx10(model);
+    u->relative = relative_of(u->row);
     for (unsigned i = 0; i < 3 && sources[i] && sources[i] != 'd'; i++) {
         if (sources[i] == 'm') {
-            if (!sgprs_ok(u->smask, 2, why))
+            if (!gcn_sgprs_ok(model, u->smask, mask_registers(u), why))
                 return false;
-        } else if (!source_ok(model, u->src[i], sources[i], literal, why)) {
+        } else if (!gcn_source_ok(model, u->src[i], sources[i], literal, why)) {
             return false;
         }
     }
     for (; *results != ':'; results++) {
         const unsigned count = gcn_registers_of(*results);
-        if (*results == 'm'   ? !sgprs_ok(u->sdst, 2, why)
-            : *results == 'S' ? !sgprs_ok(u->dst, 1, why)
-                              : !vgprs_ok(model, u->dst, count, why))
+        if (*results == 'm'   ? !gcn_sgprs_ok(model, u->sdst, mask_registers(u), why)
+            : *results == 'S' ? !gcn_sgprs_ok(model, u->dst, 1, why)
+                              : !gcn_vgprs_ok(model, u->dst, count, why))
             return false;
     }
     for (unsigned i = 0; i < 3 && sources[i] && sources[i] != 'd'; i++) {
@@ -347,8 +346,8 @@ static bool take_row(const struct gcn_model *model, uint16_t *number, char lette
                      bool result, const char **why)
 {
     const unsigned first = result ? 0 : GCN_VGPR, n = *number - first;
-    *why = bad_operand;
-    if (*number < first || !vgprs_ok(model, n, gcn_registers_of(letter), why))
+    *why = gcn_bad_operand;
+    if (*number < first || !gcn_vgprs_ok(model, n, gcn_registers_of(letter), why))
         return false;
     *number = (uint16_t)(first + n + (accumulates ? GCN_AGPR : 0));
     return true;
@@ -373,7 +372,7 @@ static bool decode_accumulator(const struct gcn_model *model, const uint32_t *wo
         u->sources++;
         if (u->src[i] < GCN_VGPR &&
             (sources[i] == 'u' || (!moves && sum && model->unified && u->src[i] >= GCN_INLINE))) {
-            if (!source_ok(model, u->src[i], 'u', false, why))
+            if (!gcn_source_ok(model, u->src[i], 'u', false, why))
                 return false;
             continue;
         }
@@ -398,7 +397,7 @@ static bool decode_vop(const struct gcn_model *model, const uint32_t *word, unsi
     const uint32_t w = word[0];
     u->row = gcn_row_find(model, encoding, opcode);
     if (!u->row) {
-        *why = no_such;
+        *why = gcn_no_such;
         return false;
     }
     u->dst = (uint16_t)wt_field(w, 24, 17);
@@ -408,22 +407,26 @@ static bool decode_vop(const struct gcn_model *model, const uint32_t *word, unsi
     u->op_sel_hi = 7; /* packed pairs: both halves */
     /* The source field of an instruction without sources means nothing. */
     const bool any = *sources_of(u->row);
-    const bool two = (u->src[0] == 249 && (any || (u->row->forms & GCN_SDWA))) ||
-                     (u->src[0] == 250 && (any || (u->row->forms & GCN_DPP)));
+    const unsigned source = u->src[0];
+    const bool eight = gcn_is_gfx10(model) && (source == 233 || source == 234),
+               two = (source == 249 && (any || (u->row->forms & GCN_SDWA))) ||
+                     ((source == 250 || eight) && (any || (u->row->forms & GCN_DPP)));
     if (two) {
         if (available < 2) {
-            *why = cut_off;
+            *why = gcn_cut_off;
             return false;
         }
         u->length = 2;
-        if (u->src[0] == 249 ? !decode_sdwa(word[1], u, why) : !decode_dpp(model, word[1], u, why))
+        if (source == 249 ? !decode_sdwa(model, word[1], u, why)
+            : eight       ? !decode_dpp8(word[1], source == 234, u, why)
+                          : !decode_dpp(model, word[1], u, why))
             return false;
     } else if ((u->row->forms & GCN_LIT) || (u->src[0] == GCN_LITERAL && any)) {
         if (!take_literal(word, available, u, why))
             return false;
         if (u->row->forms & GCN_LIT) {
             /* v_madmk: src0 * K + src1; v_madak: src0 * src1 + K. Both put K where they want it. */
-            const bool madmk = opcode == 0x17 || opcode == 0x24;
+            const bool madmk = strstr(u->row->name, "mk_");
             u->src[2] = madmk ? u->src[1] : GCN_LITERAL;
             if (madmk)
                 u->src[1] = GCN_LITERAL;
@@ -434,22 +437,34 @@ static bool decode_vop(const struct gcn_model *model, const uint32_t *word, unsi
     return check_vector(model, u, !two, why);
 }
 
-static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
-                        const char **why)
+/* Checks the operands of an encoding of two dwords, which a literal may follow from gfx10 on. */
+static bool check_long(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                       struct gcn_uop *u, const char **why)
 {
-    const unsigned opcode = wt_field(word[0], 25, 16);
+    const char *sources = sources_of(u->row);
+    bool literal = false;
+    for (unsigned i = 0; i < 3 && sources[i] && sources[i] != 'd'; i++)
+        literal |= sources[i] != 'm' && u->src[i] == GCN_LITERAL;
+    return check_vector(model, u, gcn_is_gfx10(model), why) &&
+           (!literal || take_literal(word, available, u, why));
+}
+
+static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                        struct gcn_uop *u, const char **why)
+{
+    const unsigned opcode = wt_field(word[0], 25, 16), one = gcn_is_gfx10(model) ? 0x180 : 0x140;
     u->form = GCN_FORM_E64;
     if (opcode < 0x100)
         u->row = gcn_row_find(model, GCN_VOPC, opcode);
     else if (opcode < 0x140)
         u->row = gcn_row_find(model, GCN_VOP2, opcode - 0x100);
-    else if (opcode < 0x1c0)
-        u->row = gcn_row_find(model, GCN_VOP1, opcode - 0x140);
+    else if (opcode >= one && opcode < one + 0x80)
+        u->row = gcn_row_find(model, GCN_VOP1, opcode - one);
     else if ((u->row = gcn_row_find(model, GCN_VOP3, opcode)))
         u->form = GCN_FORM_NATIVE;
     if (!u->row || (u->form == GCN_FORM_E64 && !(u->row->forms & GCN_E64))) {
         u->row = NULL;
-        *why = no_such;
+        *why = gcn_no_such;
         return false;
     }
     u->dst = (uint16_t)wt_field(word[0], 7, 0);
@@ -475,18 +490,18 @@ static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, str
     const bool writes_lane = u->row == &gcn_rows[GCN_I_v_writelane_b32];
     if ((writes_lane && u->src[0] >= GCN_VGPR) ||
         ((writes_lane || u->row == &gcn_rows[GCN_I_v_readlane_b32]) && u->src[1] >= GCN_VGPR)) {
-        *why = bad_operand;
+        *why = gcn_bad_operand;
         return false;
     }
-    return check_vector(model, u, false, why);
+    return check_long(model, word, available, u, why);
 }
 
-static bool decode_vop3p(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
-                         const char **why)
+static bool decode_vop3p(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                         struct gcn_uop *u, const char **why)
 {
     u->row = gcn_row_find(model, GCN_VOP3P, wt_field(word[0], 22, 16));
     if (!u->row) {
-        *why = no_such;
+        *why = gcn_no_such;
         return false;
     }
     u->dst = (uint16_t)wt_field(word[0], 7, 0);
@@ -499,207 +514,7 @@ static bool decode_vop3p(const struct gcn_model *model, const uint32_t *word, st
     u->op_sel_hi = (uint8_t)(wt_field(word[1], 28, 27) | wt_field(word[0], 14, 14) << 2);
     u->clamp = wt_field(word[0], 15, 15);
     u->neg = (uint8_t)wt_field(word[1], 31, 29);
-    return check_vector(model, u, false, why);
-}
-
-/* ---- vector memory and LDS, sections 12.5 to 12.8 ---- */
-
-static void take_access(struct gcn_uop *u)
-{
-    const char *o = u->row->operands;
-    if (!*o)
-        return;
-    unsigned size = 0;
-    for (o++; *o == 'f' || *o == 'd'; o++)
-        ;
-    for (; *o >= '0' && *o <= '9'; o++)
-        size = size * 10 + (unsigned)(*o - '0');
-    u->size = (uint8_t)size;
-    for (; *o; o++) {
-        if (*o == 'u' || *o == 's')
-            u->extend = *o;
-        else if (*o != 'n')
-            u->half = *o;
-    }
-}
-
-/* Whether the data registers of the instruction exist; a bit may say that they are accumulation
- * registers. */
-static bool take_data(const struct gcn_model *model, uint16_t *first, unsigned bytes,
-                      bool accumulates, const char **why)
-{
-    if (!vgprs_ok(model, *first, (bytes + 3) / 4, why))
-        return false;
-    *first = (uint16_t)(*first + (model->unified && accumulates ? GCN_AGPR : 0));
-    return true;
-}
-
-/* Whether the instruction has a result, if it asks for one. */
-static bool glc_ok(const struct gcn_uop *u, const char **why)
-{
-    *why = no_result;
-    return !u->glc || !strchr(u->row->operands, 'n');
-}
-
-static bool decode_ds(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
-                      const char **why)
-{
-    u->row = gcn_row_find(model, GCN_DS, wt_field(word[0], 24, 17));
-    if (!u->row) {
-        *why = no_such;
-        return false;
-    }
-    u->imm = (int32_t)wt_field(word[0], 15, 0);
-    u->gds = wt_field(word[0], 16, 16) && (model->gds || !*u->row->operands);
-    u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
-    u->src[1] = (uint16_t)wt_field(word[1], 15, 8);
-    u->src[2] = (uint16_t)wt_field(word[1], 23, 16);
-    u->dst = (uint16_t)wt_field(word[1], 31, 24);
-    take_access(u);
-    const bool accumulates = wt_field(word[0], 25, 25), sync = !*u->row->operands;
-    /* LLVM's assembler wants the register of a number that is brought to be even. */
-    if (sync)
-        return !(u->row->opcode & 1) || ((!model->unified || vgprs_ok(model, u->src[0], 2, why)) &&
-                                         take_data(model, &u->src[0], 4, accumulates, why));
-    const struct gcn_share_data data = gcn_share_data(u->row);
-    const unsigned result = data.pair ? 2u * u->size : u->size;
-    return (!data.first || take_data(model, &u->src[1], u->size, accumulates, why)) &&
-           (!data.second || take_data(model, &u->src[2], u->size, accumulates, why)) &&
-           (!data.result || take_data(model, &u->dst, result, accumulates, why));
-}
-
-static bool decode_flat(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
-                        const char **why)
-{
-    static const enum gcn_encoding segments[4] = {GCN_FLAT, GCN_SCRATCH, GCN_GLOBAL, GCN_ENCODINGS};
-    const enum gcn_encoding encoding = segments[wt_field(word[0], 15, 14)];
-    u->row =
-        encoding == GCN_ENCODINGS ? NULL : gcn_row_find(model, encoding, wt_field(word[0], 24, 18));
-    if (!u->row) {
-        *why = no_such;
-        return false;
-    }
-    /* Section 12.7: 13 bits signed; a FLAT offset is unsigned, of 12 bits. */
-    u->imm = encoding == GCN_FLAT ? (int32_t)wt_field(word[0], 11, 0)
-                                  : (int32_t)wt_sign_extend(wt_field(word[0], 12, 0), 13);
-    u->glc = wt_field(word[0], 16, 16);
-    u->slc = wt_field(word[0], 17, 17);
-    u->scc = model->scoped_caches && wt_field(word[0], 25, 25);
-    u->lds = model->private_registers ? strstr(u->row->name, "_load_lds_") != NULL
-                                      : wt_field(word[0], 13, 13);
-    u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
-    u->src[1] = (uint16_t)wt_field(word[1], 15, 8);
-    u->base = (uint8_t)(encoding == GCN_FLAT ? 0x7f : wt_field(word[1], 22, 16));
-    u->dst = (uint16_t)wt_field(word[1], 31, 24);
-    take_access(u);
-    u->vaddr = encoding != GCN_SCRATCH ||
-               (model->private_registers ? wt_field(word[0], 13, 13) : u->base == 0x7f);
-    const bool pair = encoding == GCN_FLAT || (encoding == GCN_GLOBAL && u->base == 0x7f);
-    if (pair && !vgprs_ok(model, u->src[0], 2, why))
-        return false;
-    if (u->base != 0x7f && !sgprs_ok(u->base, encoding == GCN_GLOBAL ? 2 : 1, why))
-        return false;
-    if (!glc_ok(u, why))
-        return false;
-    const bool atomic = u->row->operands[0] == 'a';
-    const unsigned given = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
-    const bool accumulates = wt_field(word[1], 23, 23);
-    if (u->lds)
-        return true;
-    return (u->row->operands[0] == 'r' || take_data(model, &u->src[1], given, accumulates, why)) &&
-           (u->row->operands[0] == 'w' || (atomic && !u->glc) ||
-            take_data(model, &u->dst, u->size, accumulates, why));
-}
-
-static bool decode_buffer(const struct gcn_model *model, const uint32_t *word,
-                          enum gcn_encoding encoding, struct gcn_uop *u, const char **why)
-{
-    const bool typed = encoding == GCN_MTBUF;
-    u->row = gcn_row_find(model, encoding,
-                          typed ? wt_field(word[0], 18, 15) : wt_field(word[0], 24, 18));
-    if (!u->row) {
-        *why = no_such;
-        return false;
-    }
-    u->imm = (int32_t)wt_field(word[0], 11, 0);
-    u->offen = wt_field(word[0], 12, 12);
-    u->idxen = wt_field(word[0], 13, 13);
-    u->glc = wt_field(word[0], 14, 14);
-    if (typed) {
-        u->dfmt = (uint8_t)wt_field(word[0], 22, 19);
-        u->nfmt = (uint8_t)wt_field(word[0], 25, 23);
-        u->slc = wt_field(word[1], 22, 22);
-    } else {
-        u->lds = wt_field(word[0], 16, 16);
-        u->slc = wt_field(word[0], 17, 17);
-        u->scc = model->scoped_caches && wt_field(word[0], 15, 15);
-    }
-    u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
-    u->dst = (uint16_t)wt_field(word[1], 15, 8);
-    u->base = (uint8_t)(wt_field(word[1], 20, 16) * 4);
-    u->tfe = model->tfe && wt_field(word[1], 23, 23);
-    u->soffset = (uint8_t)wt_field(word[1], 31, 24);
-    if (!*u->row->operands) /* the caches */
-        return true;
-    take_access(u);
-    if (!sgprs_ok(u->base, 4, why) || u->soffset == GCN_LITERAL ||
-        !source_ok(model, u->soffset, 'u', false, why))
-        return false;
-    const bool atomic = u->row->operands[0] == 'a';
-    const unsigned bytes = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
-    if (!glc_ok(u, why))
-        return false;
-    const char second = u->row->operands[1];
-    const unsigned data = u->lds          ? 0
-                          : second == 'f' ? 4u * bytes
-                          : second == 'd' ? 2u * bytes
-                                          : bytes;
-    if ((u->offen && u->idxen && !vgprs_ok(model, u->src[0], 2, why)) ||
-        !take_data(model, &u->dst, data, wt_field(word[1], 23, 23), why))
-        return false;
-    u->src[1] = u->dst;
-    return true;
-}
-
-/* Section 12.8. The resource says which coordinates there are, when the instruction executes. */
-static bool decode_image(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
-                         const char **why)
-{
-    u->row = gcn_row_find(model, GCN_MIMG, wt_field(word[0], 24, 18));
-    if (!u->row) {
-        *why = no_such;
-        return false;
-    }
-    const char *o = u->row->operands;
-    u->dmask = (uint8_t)wt_field(word[0], 11, 8);
-    u->unorm = wt_field(word[0], 12, 12);
-    u->glc = wt_field(word[0], 13, 13);
-    u->array = wt_field(word[0], 14, 14);
-    u->tfe = model->tfe && wt_field(word[0], 16, 16);
-    u->slc = wt_field(word[0], 25, 25);
-    u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
-    u->dst = (uint16_t)wt_field(word[1], 15, 8);
-    u->base = (uint8_t)(wt_field(word[1], 20, 16) * 4);
-    u->sampler = (uint8_t)(wt_field(word[1], 25, 21) * 4);
-    u->d16 = wt_field(word[1], 31, 31);
-    if (wt_field(word[0], 15, 15) || wt_field(word[0], 17, 17)) {
-        *why = wt_field(word[0], 15, 15)
-                   ? "its coordinates have 16 bits (A16), which this emulator does not execute"
-                   : "it warns of levels of detail (LWE), which this emulator does not execute";
-        return false;
-    }
-    const unsigned one = u->dmask ? (unsigned)wt_count_ones(u->dmask) : 1;
-    const bool swaps = o[0] == 'a' && u->row->opcode == 0x11;
-    u->size = (uint8_t)(o[1] == 'g' ? 4 : o[0] == 'a' ? (one + swaps) / (1u + swaps) * 4 : one);
-    const unsigned registers = o[0] == 'a' ? u->size / 4u * (1u + swaps)
-                               : u->d16    ? (u->size + 1u) / 2
-                                           : u->size;
-    if (!sgprs_ok(u->base, 4, why) || !sgprs_ok(u->base + 4u, 4, why) ||
-        ((o[1] == 's' || o[1] == 'g') && !sgprs_ok(u->sampler, 4, why)) ||
-        !take_data(model, &u->dst, 4 * (registers + u->tfe), wt_field(word[0], 16, 16), why))
-        return false;
-    u->src[1] = u->dst;
-    return true;
+    return check_long(model, word, available, u, why);
 }
 
 /* Encodings of one dword: vector, then scalar ones. */
@@ -735,50 +550,67 @@ static bool decode_short(const struct gcn_model *model, const uint32_t *word, un
     return decode_scalar(model, word, available, encoding, opcode, u, why);
 }
 
-bool gcn_decode(const struct gcn_model *model, const uint32_t *word, unsigned available,
-                struct gcn_uop *u, const char **why)
+/* Encodings of two or more dwords. */
+static bool decode_long(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                        struct gcn_uop *u, const char **why)
 {
-    assert(model && available >= 1 && u && why);
+    const unsigned kind = wt_field(word[0], 31, 26);
+    u->length = 2;
+    switch (gcn_is_gfx10(model) ? kind : kind + 0x100) {
+    case 0x3d:
+    case 0x130:
+        return gcn_decode_smem(model, word, u, why);
+    case 0x33:
+        return wt_field(word[0], 25, 23) == 0 && decode_vop3p(model, word, available, u, why);
+    case 0x35:
+        return decode_vop3(model, word, available, u, why);
+    case 0x134:
+        return wt_field(word[0], 25, 23) == 7 ? decode_vop3p(model, word, available, u, why)
+                                              : decode_vop3(model, word, available, u, why);
+    case 0x36:
+    case 0x136:
+        return gcn_decode_ds(model, word, u, why);
+    case 0x37:
+    case 0x137:
+        return gcn_decode_flat(model, word, u, why);
+    case 0x38:
+    case 0x138:
+        return gcn_decode_buffer(model, word, GCN_MUBUF, u, why);
+    case 0x3a:
+    case 0x13a:
+        return gcn_decode_buffer(model, word, GCN_MTBUF, u, why);
+    case 0x3c:
+    case 0x13c:
+        return gcn_decode_image(model, word, available, u, why);
+    case 0x32:
+    case 0x3e:
+    case 0x131:
+    case 0x135:
+        *why = "an instruction of graphics: it exports or interpolates";
+        return false;
+    default:
+        u->length = 1;
+        return false;
+    }
+}
+
+bool gcn_decode(const struct gcn_model *model, unsigned lanes, const uint32_t *word,
+                unsigned available, struct gcn_uop *u, const char **why)
+{
+    assert(model && available >= 1 && u && why && (lanes == 64 || lanes == model->target.lanes));
     const uint32_t w = word[0];
     const gcn_op run = u->run;
     *u = (struct gcn_uop){.run = run,
                           .word = {w, available > 1 ? word[1] : 0},
                           .length = 1,
+                          .narrow = lanes < 64,
                           .sel = {6, 6, 6},
                           .row_mask = 0xf,
                           .bank_mask = 0xf};
     if (wt_field(w, 31, 30) != 3)
         return decode_short(model, word, available, u, why);
-    if (available < 2) {
-        *why = cut_off;
-        return false;
-    }
-    u->length = 2;
-    switch (wt_field(w, 31, 26)) {
-    case 0x30:
-        return decode_smem(model, word, u, why);
-    case 0x34:
-        return wt_field(w, 25, 23) == 7 ? decode_vop3p(model, word, u, why)
-                                        : decode_vop3(model, word, u, why);
-    case 0x36:
-        return decode_ds(model, word, u, why);
-    case 0x37:
-        return decode_flat(model, word, u, why);
-    case 0x38:
-        return decode_buffer(model, word, GCN_MUBUF, u, why);
-    case 0x3a:
-        return decode_buffer(model, word, GCN_MTBUF, u, why);
-    case 0x3c:
-        return decode_image(model, word, u, why);
-    case 0x31:
-    case 0x35:
-        *why = "an instruction of graphics: it exports or interpolates";
-        return false;
-    default:
-        u->length = 1;
-        *why = no_such;
-        return false;
-    }
+    *why = available < 2 ? gcn_cut_off : gcn_no_such;
+    return available >= 2 && decode_long(model, word, available, u, why);
 }
 
 void gcn_mnemonic(const struct gcn_uop *u, char *text, size_t size)

@@ -194,10 +194,10 @@ const struct wt_fault *gcn_latest_exception(struct gcn_device *d)
 
 const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    const uint32_t word[2] = {u->word[0], u->word[1]};
+    const uint32_t word[GCN_MOST_DWORDS] = {u->word[0], u->word[1]};
     struct gcn_uop again = {0};
     const char *why = "";
-    if (gcn_decode(gcn_model_of(w->device), word, 2, &again, &why))
+    if (gcn_decode(gcn_model_of(w->device), gcn_lanes_of(w), word, GCN_MOST_DWORDS, &again, &why))
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "%s (0x%08x) is not executed by this emulator", again.row->name, word[0]);
     if (again.row)
@@ -301,13 +301,23 @@ static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
     gcn_debug_write(device_of(m), addr, value);
 }
 
+unsigned gcn_code_lanes(const struct gcn_device *d)
+{
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        if (d->dispatch[i].active)
+            return d->dispatch[i].lanes;
+    return gcn_model_of(d)->target.lanes;
+}
+
 bool gcn_uop_at(struct gcn_device *d, uint64_t pc, struct gcn_uop *u)
 {
-    uint32_t word[2] = {0};
+    uint32_t word[GCN_MOST_DWORDS] = {0};
     const char *why;
-    const unsigned words = gcn_read(d, pc, word, 8) ? 2 : gcn_read(d, pc, word, 4) ? 1 : 0;
+    unsigned words = gcn_model_of(d)->most_dwords;
+    while (words && !gcn_read(d, pc, word, 4 * words))
+        words--;
     *u = (struct gcn_uop){.row = NULL};
-    return words && gcn_decode(gcn_model_of(d), word, words, u, &why);
+    return words && gcn_decode(gcn_model_of(d), gcn_code_lanes(d), word, words, u, &why);
 }
 
 static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,

@@ -21,9 +21,9 @@ enum {
 /* The most bytes of a work-item that WAVESIZE, of 13 bits, can express for a wave. */
 #define MOST_PRIVATE (0x1fff * SCRATCH_UNIT / GCN_LANES)
 
-static uint32_t scratch_wave_size(uint32_t private_size)
+static uint32_t scratch_wave_size(uint32_t private_size, uint32_t lanes)
 {
-    return (uint32_t)(((uint64_t)private_size * GCN_LANES + SCRATCH_UNIT - 1) / SCRATCH_UNIT *
+    return (uint32_t)(((uint64_t)private_size * lanes + SCRATCH_UNIT - 1) / SCRATCH_UNIT *
                       SCRATCH_UNIT);
 }
 
@@ -36,7 +36,7 @@ static uint32_t most_scratch_waves(uint32_t wave_size)
 
 uint64_t gcn_device_scratch_size(const struct gcn_device *d, uint32_t private_size)
 {
-    const uint32_t size = scratch_wave_size(private_size);
+    const uint32_t size = scratch_wave_size(private_size, GCN_LANES);
     const uint32_t most = size ? most_scratch_waves(size) : 0;
     return (uint64_t)size * (most < d->machine.waves ? most : d->machine.waves);
 }
@@ -57,7 +57,7 @@ void gcn_queue_set_scratch(uint8_t *queue, uint64_t addr, uint64_t size, uint32_
     wt_store_le(queue + QUEUE_SCRATCH, addr, 8);
     /* WAVES in [11:0], WAVESIZE in [24:12]. */
     wt_store_le(queue + QUEUE_TMPRING,
-                (scratch_wave_size(private_size) / SCRATCH_UNIT & 0x1fff) << 12, 4);
+                (scratch_wave_size(private_size, GCN_LANES) / SCRATCH_UNIT & 0x1fff) << 12, 4);
     /* The apertures' upper halves, which compilers of older GPUs read here. */
     wt_store_le(queue + 64, GCN_SHARED_APERTURE >> 32, 4);
     wt_store_le(queue + 68, GCN_PRIVATE_APERTURE >> 32, 4);
@@ -76,15 +76,18 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     k->rsrc1 = (uint32_t)wt_load_le(bytes + 48, 4);
     k->rsrc2 = (uint32_t)wt_load_le(bytes + 52, 4);
     k->properties = (uint32_t)wt_load_le(bytes + 56, 2);
+    k->lanes = k->properties & 1u << 10 ? 32 : 64;
     const uint32_t rsrc3 = (uint32_t)wt_load_le(bytes + 44, 4), /* ACCUM_OFFSET, TG_SPLIT */
-        rows = (wt_field(k->rsrc1, 5, 0) + 1u) * model->vgpr_granule,
+        rows = (wt_field(k->rsrc1, 5, 0) + 1u) * gcn_model_granule(model, k->lanes),
                    offset = (wt_field(rsrc3, 5, 0) + 1u) * 4;
     k->vgprs = model->unified && offset < rows ? offset : rows;
     k->agprs = model->unified ? rows - k->vgprs : model->agprs ? rows : 0;
     k->agprs = model->unified && k->agprs > model->agprs ? model->agprs : k->agprs; /* with names */
     k->preload = model->unified ? (uint32_t)wt_load_le(bytes + 58, 2) : 0;
-    k->sgprs = (wt_field(k->rsrc1, 9, 6) / 2 + 1u) * model->sgpr_granule;
-    if (k->properties & 1u << 10)
+    k->sgprs = model->encodings == GCN_GFX10
+                   ? model->sgpr_granule
+                   : (wt_field(k->rsrc1, 9, 6) / 2 + 1u) * model->sgpr_granule;
+    if (k->lanes < model->target.lanes)
         return wt_fail(err, WT_INVALID,
                        "the kernel descriptor at 0x%llx asks for waves of 32 "
                        "lanes, which a %s does not have",
@@ -102,6 +105,7 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     if (!gcn_mapped(d, k->entry, 4, false))
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)k->entry);
+    k->waves_per_group = (k->size[0] * k->size[1] * k->size[2] + k->lanes - 1) / k->lanes;
     return WT_OK;
 }
 
@@ -128,7 +132,6 @@ static enum wt_status take_packet(const struct gcn_model *model, const struct gc
     if (items > model->items)
         return wt_fail(err, WT_INVALID, "a work-group of %llu work-items; a %s has at most %u",
                        (unsigned long long)items, model->target.name, model->items);
-    k->waves_per_group = (uint32_t)((items + GCN_LANES - 1) / GCN_LANES);
     k->private_size = p->private_size;
     if (k->private_size > MOST_PRIVATE)
         return wt_fail(err, WT_INVALID,
@@ -219,13 +222,13 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
     if ((status = take_packet(gcn_model_of(d), asked, packet, &k, err)) != WT_OK ||
         (status = read_descriptor(d, asked->kernel_object, &k, err)) != WT_OK)
         return status;
-    k.scratch_wave = scratch_wave_size(k.private_size);
+    k.scratch_wave = scratch_wave_size(k.private_size, k.lanes);
     if (queue && (status = read_queue(d, queue, &k, err)) != WT_OK)
         return status;
     if ((status = limit_scratch(&k, err)) != WT_OK)
         return status;
     const struct gcn_model *model = gcn_model_of(d);
-    const uint32_t rows = gcn_model_taken(model, k.vgprs, k.agprs);
+    const uint32_t rows = gcn_model_taken(model, k.lanes, k.vgprs, k.agprs);
     if (k.vgprs > model->vgprs || k.agprs > model->agprs ||
         k.waves_per_group > model->simds * (model->vgpr_rows / rows) ||
         k.waves_per_group > gcn_cu_waves(d))

@@ -219,16 +219,19 @@ bool gcn_explain_private_fault(struct gcn_device *device, const struct wt_fault 
 struct gcn_disassembler;
 
 /**
- * Makes a disassembler of a model's code; NULL without host memory. Without LLVM it knows
- * mnemonics only. The caller frees it with gcn_disassembler_free.
+ * Makes a disassembler of a model's code for waves of @p lanes, 64 or, where the model has them,
+ * 32; NULL without host memory. Without LLVM it knows mnemonics only. The caller frees it with
+ * gcn_disassembler_free.
  */
-struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model);
+struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model, unsigned lanes);
+/** The lanes of the waves that code is for: those of a kernel that runs, else the model's own. */
+unsigned gcn_code_lanes(const struct gcn_device *device);
 /** Frees a disassembler. NULL is allowed. */
 void gcn_disassembler_free(struct gcn_disassembler *disassembler);
 
 /**
  * Disassembles the instruction at @p bytes, of which @p available are there, as it would stand at
- * @p pc; returns its length in bytes, 4 or 8. Other words read ".long 0x…".
+ * @p pc; returns its length in bytes, 4 to 20. Other words read ".long 0x…".
  */
 unsigned gcn_disassemble(struct gcn_disassembler *disassembler, const uint8_t *bytes,
                          size_t available, uint64_t pc, char *text, size_t size);

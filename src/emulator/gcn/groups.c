@@ -127,9 +127,9 @@ static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
         const uint32_t first = w->group->coordinate[i] * k->size[i];
         size[i] = k->grid[i] - first < k->size[i] ? k->grid[i] - first : k->size[i];
     }
-    const uint32_t items = size[0] * size[1] * size[2], first = w->index * GCN_LANES;
+    const uint32_t lanes = k->lanes, items = size[0] * size[1] * size[2], first = w->index * lanes;
     uint32_t at[3] = {first % size[0], first / size[0] % size[1], first / size[0] / size[1]};
-    const unsigned count = items - first < GCN_LANES ? items - first : GCN_LANES;
+    const unsigned count = items - first < lanes ? items - first : lanes;
     if (size[0] - at[0] >= GCN_LANES && count == GCN_LANES) {
         row_of_items(w, coordinates, 0, GCN_LANES, at); /* most waves: a fixed number of lanes */
         return UINT64_MAX;
@@ -153,8 +153,9 @@ static void count_registers(struct gcn_device *d, const struct gcn_wave *w, int 
     assert(w->active && w->group);
     const uint32_t slots = gcn_cu_waves(d), simd = w->id % slots % gcn_model_of(d)->simds;
     struct gcn_cu *cu = &d->cu[w->id / slots];
-    cu->vgprs[simd] = (uint16_t)(cu->vgprs[simd] +
-                                 sign * (int)gcn_model_taken(gcn_model_of(d), w->vgprs, w->agprs));
+    cu->vgprs[simd] =
+        (uint16_t)(cu->vgprs[simd] + sign * (int)gcn_model_taken(gcn_model_of(d), gcn_lanes_of(w),
+                                                                 w->vgprs, w->agprs));
     cu->sgprs[simd] = (uint16_t)(cu->sgprs[simd] + sign * w->sgprs);
     gcn_dispatch_of(w)->running += (uint32_t)sign;
 }
@@ -234,7 +235,8 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
                            .pc = k->entry,
                            .vgprs = (uint16_t)k->vgprs,
                            .agprs = (uint16_t)k->agprs,
-                           .sgprs = (uint16_t)k->sgprs};
+                           .sgprs = (uint16_t)k->sgprs,
+                           .narrow = k->lanes < GCN_LANES};
     w->mode = gcn_first_mode(k);
     w->tba = d->tba;
     w->tma = d->tma;
@@ -321,7 +323,8 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
                        uint32_t *slot)
 {
     const struct gcn_model *model = gcn_model_of(d);
-    const uint32_t slots = gcn_cu_waves(d), rows = gcn_model_taken(model, k->vgprs, k->agprs);
+    const uint32_t slots = gcn_cu_waves(d),
+                   rows = gcn_model_taken(model, k->lanes, k->vgprs, k->agprs);
     assert(cu < d->config.cu && k->waves_per_group <= slots);
     struct gcn_cu c = d->cu[cu];
     const struct wt_core_room *room = &d->machine.groups.room[cu];
@@ -353,7 +356,7 @@ static uint32_t waves_of(const struct gcn_dispatch *k, const uint32_t coordinate
         const uint32_t left = k->grid[i] - coordinate[i] * k->size[i];
         items *= left < k->size[i] ? left : k->size[i];
     }
-    return (items + GCN_LANES - 1) / GCN_LANES;
+    return (items + k->lanes - 1) / k->lanes;
 }
 
 static void begin_group(struct wt_machine *m, struct wt_group_head *g,

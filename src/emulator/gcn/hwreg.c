@@ -16,12 +16,20 @@ enum hwreg {
     HW_TMA_LO = 18,
     HW_TMA_HI = 19,
     HW_XCC_ID = 20, /* where there are dies: LLVM, "s_getreg" */
+    /* from gfx10 on */
+    HW_FLAT_SCR_LO = 20,
+    HW_FLAT_SCR_HI = 21,
+    HW_ID1 = 23,
+    HW_ID2 = 24,
+    HW_POPS_PACKER = 25,
+    HW_IB_STS2 = 28,
+    HW_SHADER_CYCLES = 29,
 };
 
 uint32_t gcn_status(const struct gcn_wave *w)
 {
     return w->status | (uint32_t)w->scc | (uint32_t)(gcn_exec(w) == 0) << 9 |
-           (uint32_t)(gcn_pair(&w->s[GCN_VCC]) == 0) << 10 | 1u << 11 /* IN_TG */ |
+           (uint32_t)(gcn_vcc(w) == 0) << 10 | 1u << 11 /* IN_TG */ |
            (uint32_t)w->at_barrier << 12 | (uint32_t)w->active << 16;
 }
 
@@ -45,14 +53,54 @@ static uint32_t gpr_alloc(const struct gcn_wave *w)
     const uint32_t sgprs = (w->sgprs / 16u - 1) << 24;
     return gcn_model_of(w->device)->unified
                ? sgprs |
-                     (gcn_model_taken(gcn_model_of(w->device), w->vgprs, w->agprs) / 8 - 1) << 6 |
+                     (gcn_model_taken(gcn_model_of(w->device), gcn_lanes_of(w), w->vgprs,
+                                      w->agprs) /
+                          8 -
+                      1) << 6 |
                      (w->vgprs / 4u - 1) << 12
                : sgprs | (w->vgprs / 4u - 1) << 8;
+}
+
+/* Registers from gfx10 on (linux, gc_10_3_0_sh_mask.h; LLVM, "Hwreg"). */
+static bool read_gfx10(const struct gcn_wave *w, unsigned id, uint32_t *value)
+{
+    const struct gcn_location at = gcn_wave_location(w->device, w->id);
+    const struct gcn_origin *origin = &gcn_dispatch_of(w)->origin;
+    switch (id) {
+    case HW_FLAT_SCR_LO:
+        *value = (uint32_t)w->flat_scratch;
+        return true;
+    case HW_FLAT_SCR_HI:
+        *value = (uint32_t)(w->flat_scratch >> 32);
+        return true;
+    case HW_ID1:
+        *value = at.wave | at.simd << 8 | at.cu << 10 | at.sh << 16 | at.se << 18;
+        return true;
+    case HW_ID2:
+        *value = (uint32_t)origin->slot | (uint32_t)origin->pipe << 4 | 1u << 8 |
+                 ((uint32_t)(w->group - w->device->group) % gcn_cu_waves(w->device) & 31) << 16 |
+                 (uint32_t)origin->vmid << 24;
+        return true;
+    case HW_POPS_PACKER:
+        *value = 0;
+        return true;
+    case HW_IB_STS2:
+        *value = (uint32_t)!w->narrow << 11 | 2u << 8;
+        return true;
+    case HW_SHADER_CYCLES:
+        *value = (uint32_t)gcn_now(w) & 0xfffff;
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
 {
     assert(w->active && value);
+    const bool gfx10 = gcn_model_of(w->device)->encodings == GCN_GFX10;
+    if (gfx10 && (id == HW_ID || id > HW_TMA_HI))
+        return id != HW_ID && read_gfx10(w, id, value);
     switch (id) {
     case HW_MODE:
         *value = w->mode;
@@ -111,6 +159,16 @@ bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t m
                      bool privileged)
 {
     assert(w->active);
+    const bool gfx10 = gcn_model_of(w->device)->encodings == GCN_GFX10;
+    uint32_t known;
+    if (gfx10 && (id == HW_FLAT_SCR_LO || id == HW_FLAT_SCR_HI)) {
+        const unsigned shift = id == HW_FLAT_SCR_HI ? 32 : 0;
+        w->flat_scratch = (w->flat_scratch & ~((uint64_t)mask << shift)) | (uint64_t)(value & mask)
+                                                                               << shift;
+        return true;
+    }
+    if (gfx10 && (id == HW_ID || id > HW_TMA_HI))
+        return id != HW_ID && read_gfx10(w, id, &known);
     switch (id) {
     case HW_MODE:
         w->mode = (w->mode & ~mask) | (value & mask);

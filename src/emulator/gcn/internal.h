@@ -18,7 +18,7 @@
 
 #define GCN_SCALARS 128
 #define GCN_SLOTS (WT_PAGE_SIZE / 4)
-#define GCN_TAIL 3 /* the last one is a witness (block.c) */
+#define GCN_TAIL (GCN_MOST_DWORDS + 1) /* the last one is a witness (block.c) */
 
 /* The decoded instructions of one page of code, a record a dword. */
 struct gcn_code {
@@ -79,6 +79,8 @@ struct gcn_wave {
     uint32_t status; /* but for SCC, EXECZ, VCCZ and IN_BARRIER */
     bool scc;
     bool at_barrier;
+    bool narrow;                       /* it has 32 lanes: those above are never enabled */
+    uint64_t flat_scratch;             /* from gfx10 on, where it is no scalar register */
     uint16_t vgprs, agprs, sgprs;      /* allocated */
     uint16_t scratch;                  /* its place in its queue's scratch memory */
     uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
@@ -123,6 +125,7 @@ struct gcn_dispatch {
     uint32_t running; /* waves */
     uint32_t lds, private_size, rsrc1, rsrc2, properties;
     uint32_t preload; /* dwords of arguments that waves start with, and the first one's number */
+    uint32_t lanes;   /* of a wave: 64 or 32 */
     uint32_t vgprs, agprs, sgprs, waves_per_group;
     uint32_t scratch_wave;  /* bytes of scratch a wave */
     uint32_t scratch_waves; /* how many waves the scratch arena has room for; 0: all */
@@ -241,6 +244,12 @@ static inline const struct gcn_model *gcn_model_of(const struct gcn_device *d)
     return d->config.model;
 }
 
+/* The highest value of lgkmcnt, which waits for nothing. */
+static inline unsigned gcn_most_lgkm(const struct gcn_device *d)
+{
+    return gcn_model_of(d)->encodings == GCN_GFX10 ? 63 : 15;
+}
+
 /* Vector registers lie in two files: VGPRs, and from row GCN_AGPR on accumulation registers. */
 #define GCN_FILES 2
 
@@ -287,8 +296,39 @@ static inline struct gcn_dispatch *gcn_dispatch_of(const struct gcn_wave *w)
     return &w->device->dispatch[w->group->launch];
 }
 
+/* The lanes of an active wave: 64, or 32 where its kernel's descriptor says so. */
+static inline unsigned gcn_lanes_of(const struct gcn_wave *w)
+{
+    return gcn_dispatch_of(w)->lanes;
+}
+
 /* MODE of a dispatch's waves at their beginning. */
 uint32_t gcn_first_mode(const struct gcn_dispatch *k);
+
+/* VCC, of which a wave of 32 lanes has the low half; its other half is a register as others are. */
+static inline uint64_t gcn_vcc(const struct gcn_wave *w)
+{
+    return w->narrow ? w->s[GCN_VCC] : gcn_pair(&w->s[GCN_VCC]);
+}
+
+/* A mask of lanes in scalar registers. */
+static inline uint64_t gcn_mask(const struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
+{
+    return u->narrow ? w->s[n] : gcn_pair(&w->s[n]);
+}
+
+/* Sets EXEC, whose upper half is 0 in a wave of 32 lanes. */
+static inline void gcn_set_exec(struct gcn_wave *w, uint64_t lanes)
+{
+    gcn_set_pair(&w->s[GCN_EXEC], w->narrow ? (uint32_t)lanes : lanes);
+}
+
+/* FLAT_SCRATCH: where the wave's private memory begins. */
+static inline uint64_t gcn_flat_scratch(const struct gcn_wave *w)
+{
+    return gcn_model_of(w->device)->encodings == GCN_GFX10 ? w->flat_scratch
+                                                           : gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
+}
 
 /* EXEC: the lanes that are enabled. */
 static inline uint64_t gcn_exec(const struct gcn_wave *w)
@@ -480,18 +520,36 @@ static inline bool gcn_hidden(const struct gcn_wave *w, unsigned n)
     return n >= GCN_TTMP && n < GCN_M0 && !(w->status & GCN_STATUS_PRIV);
 }
 
+/* Whether operand n keeps what is written to it: not the null register, nor EXEC_HI in a wave of 32
+ * lanes. */
+static inline bool gcn_keeps(const struct gcn_wave *w, unsigned n)
+{
+    return n < GCN_TTMP ||
+           (!gcn_hidden(w, n) && n != GCN_NULL && !(w->narrow && n == GCN_EXEC + 1));
+}
+
 /* Writes a scalar destination by its operand number; EXEC, VCC and M0 are among them. */
 static inline void gcn_write_scalar(struct gcn_wave *w, unsigned n, uint32_t value)
 {
-    if (!gcn_hidden(w, n))
+    if (gcn_keeps(w, n))
         w->s[n] = value;
 }
 
 /* Writes a scalar destination of 64 bits by its operand number. */
 static inline void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value)
 {
-    if (!gcn_hidden(w, n))
-        gcn_set_pair(&w->s[n], value);
+    if (gcn_keeps(w, n))
+        gcn_set_pair(&w->s[n], n == GCN_EXEC && w->narrow ? (uint32_t)value : value);
+}
+
+/* Writes a mask of lanes to scalar registers. */
+static inline void gcn_write_mask(struct gcn_wave *w, const struct gcn_uop *u, unsigned n,
+                                  uint64_t mask)
+{
+    if (u->narrow)
+        gcn_write_scalar(w, n, (uint32_t)mask);
+    else
+        gcn_write_pair(w, n, mask);
 }
 
 /* The highest bit of each lane's number, as a mask of lanes. */
@@ -772,7 +830,7 @@ extern const struct wt_engine_ops gcn_engine_ops;
 #define GCN_OP(executor)                                                                           \
     const struct gcn_uop *gcn_op_##executor(struct gcn_wave *w, const struct gcn_uop *u);
 #define GCN_VECTOR(executor) void gcn_vop_##executor(struct gcn_valu *v);
-#define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...)               \
+#define I(id, name, encoding, opcode, forms, operands, state, models, gfx10, executor, ...)        \
     GCN_RUNS_##encoding(executor)
 #include "emulator/gcn/isa.def"
 #undef I

@@ -46,7 +46,7 @@
 #define LERP(from)                                                                                 \
     PART(1, 8, ADDC(ZEXT(9, PART(from, 8, A)), ZEXT(9, PART(from, 8, B)), PART(from, 1, C)))
 
-#define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...)               \
+#define I(id, name, encoding, opcode, forms, operands, state, models, gfx10, executor, ...)        \
     static const uint8_t meaning_##id[] = {__VA_ARGS__ WT_M_END};                                  \
     static_assert(sizeof meaning_##id <= WT_M_MOST, #id);
 #include "emulator/gcn/isa.def"
@@ -59,10 +59,22 @@ const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define LIT GCN_LIT
 #define NEAR GCN_NEAR
 #define ALL GCN_ALL
-#define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...)               \
-    [GCN_I_##id] = {name,   GCN_##encoding,  forms,                                                \
-                    opcode, GCN_ON_##models, operands,                                             \
-                    state,  meaning_##id,    GCN_RUNS_##encoding(executor)},
+#define NO GCN_NO_OPCODE
+#define I(id, name, encoding, opcode, forms, operands, state, models, gfx10, executor, ...)        \
+    [GCN_I_##id] = {name,         GCN_##encoding,                                                  \
+                    forms,        opcode,                                                          \
+                    gfx10,        GCN_ON_##models | (gfx10 == NO ? 0 : GCN_ON_GFX10),              \
+                    operands,     state,                                                           \
+                    meaning_##id, GCN_RUNS_##encoding(executor)},
+#include "emulator/gcn/isa.def"
+#undef I
+};
+
+/* Numbers of rows by encoding and opcode of gfx10, plus 1; the rest takes those that have none. */
+enum { OPCODES = 0x400, PLACES = GCN_ENCODINGS * OPCODES };
+static const uint16_t gfx10_rows[PLACES + GCN_INSNS] = {
+#define I(id, name, encoding, opcode, forms, operands, state, models, gfx10, executor, ...)        \
+    [gfx10 == NO ? PLACES + GCN_I_##id : GCN_##encoding * OPCODES + gfx10] = 1 + GCN_I_##id,
 #include "emulator/gcn/isa.def"
 #undef I
 };
@@ -75,6 +87,11 @@ static unsigned key_of(const struct gcn_row *row)
 const struct gcn_row *gcn_row_find(const struct gcn_model *model, enum gcn_encoding encoding,
                                    unsigned opcode)
 {
+    if (model->encodings == GCN_GFX10) {
+        assert(opcode < OPCODES);
+        const unsigned place = gfx10_rows[encoding * OPCODES + opcode];
+        return place ? &gcn_rows[place - 1] : NULL;
+    }
     const unsigned key = (unsigned)encoding << 16 | opcode;
     size_t low = 0, high = GCN_INSNS;
     while (low < high) { /* the first row of this opcode */
@@ -105,7 +122,7 @@ bool gcn_row_is_near(const struct gcn_row *row)
 bool gcn_keeps_other_half(const struct gcn_uop *u)
 {
     const struct gcn_row *row = u->row;
-    if (row->encoding == GCN_VOP3P)
+    if (u->keeps_half || row->encoding == GCN_VOP3P)
         return true;
     return row->encoding == GCN_VOP3 &&
            ((row->opcode >= 0x1f4 && row->opcode <= 0x1fc) ||

@@ -62,7 +62,8 @@ enum gcn_form_bits {
 };
 
 enum gcn_id {
-#define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...) GCN_I_##id,
+#define I(id, name, encoding, opcode, forms, operands, state, models, gfx10, executor, ...)        \
+    GCN_I_##id,
 #include "emulator/gcn/isa.def"
 #undef I
     GCN_INSNS
@@ -81,11 +82,14 @@ typedef const struct gcn_uop *(*gcn_op)(struct gcn_wave *w, const struct gcn_uop
 /* Computes a vector instruction's results for 64 lanes from its fetched sources. */
 typedef void (*gcn_row_function)(struct gcn_valu *v);
 
+#define GCN_NO_OPCODE 0xffff
+
 struct gcn_row {
     const char *name;
     uint8_t encoding; /* enum gcn_encoding */
     uint8_t forms;    /* enum gcn_form_bits */
     uint16_t opcode;
+    uint16_t gfx10; /* its opcode in gfx10's encodings; GCN_NO_OPCODE: it has none */
     uint8_t models; /* that have it: enum gcn_model_set */
     const char *operands;
     const char *state;      /* what it reads and writes beside its operands */
@@ -123,6 +127,12 @@ static inline unsigned gcn_atomic_number(const struct gcn_row *row)
     return row->opcode & (row->encoding == GCN_MIMG ? 0xf : 0x1f);
 }
 
+/* Whether an atomic compares: its data are two values. */
+static inline bool gcn_atomic_compares(const struct gcn_row *row)
+{
+    return gcn_atomic_number(row) == 1 || gcn_atomic_number(row) == 0x14; /* of floats */
+}
+
 /* Which data registers an instruction of the data share has. */
 struct gcn_share_data {
     bool first, second; /* that it takes */
@@ -132,6 +142,9 @@ struct gcn_share_data {
 /* Those of a row of that encoding. */
 struct gcn_share_data gcn_share_data(const struct gcn_row *row);
 
+/* A control that is DPP8's: 3 bits for each lane of a group of eight, which say which of them it
+ * reads. */
+#define GCN_DPP8 ((uint32_t)1 << 24)
 /* The lane that lane i of a DPP source reads; -1: none (section 12.4, DPP_CTRL). */
 int gcn_dpp_lane(unsigned ctrl, int i);
 /* The lane that lane i reads in ds_swizzle_b32: the pattern rearranges quads, or groups of 32
@@ -148,6 +161,7 @@ enum gcn_operand {
     GCN_VCC = 106,
     GCN_TTMP = 108,
     GCN_M0 = 124,
+    GCN_NULL = 125, /* from gfx10 on: reads 0 and keeps nothing */
     GCN_EXEC = 126,
     GCN_INLINE = 128, /* 0; then 1..64, -1..-16 */
     GCN_SHARED_BASE = 235,
@@ -176,6 +190,8 @@ enum gcn_path {
     GCN_PATH_MATRIX,
 };
 
+#define GCN_NO_BASE 0x7f
+
 /* A decoded instruction. */
 struct gcn_uop {
     gcn_op run;
@@ -198,20 +214,24 @@ struct gcn_uop {
     uint8_t omod;
     uint8_t sel[3]; /* SDWA: of src0, src1, destination */
     uint8_t unused; /* SDWA: what happens to the rest of the destination */
-    uint16_t dpp;   /* dpp_ctrl */
+    uint32_t dpp;   /* dpp_ctrl, or GCN_DPP8 and its selectors */
     uint8_t row_mask, bank_mask;
-    bool bound_ctrl;
+    bool bound_ctrl, fetches_inactive;
+    bool narrow;      /* masks of lanes have 32 bits: the wave has as many lanes */
+    bool keeps_half;  /* a 16-bit result leaves the other half alone */
+    uint8_t relative; /* M0 is added to the register of sources, 1, and of the result, 8; 16: each
+                       * its own half of it */
     /* memory */
-    uint8_t base;    /* SGPRs of the base address or resource; 0x7f: none */
+    uint8_t base;    /* SGPRs of the base address or resource; GCN_NO_BASE: none */
     uint8_t soffset; /* scalar operand number */
     uint8_t size;    /* bytes of the access; images: components */
     char extend;     /* u, s, or 0 */
     char half;       /* l, h, or 0: all of the register */
     bool glc, slc, scc, lds, gds, idxen, offen, tfe, has_soffset;
-    bool vaddr; /* FLAT, GLOBAL, SCRATCH: src[0] is part of the address */
-    uint8_t nfmt, dfmt;
+    bool vaddr;                 /* FLAT, GLOBAL, SCRATCH: src[0] is part of the address */
+    uint8_t nfmt, dfmt, format; /* the last one from gfx10 on: both in one number */
     /* images: components in the data registers, SGPRs of the sampler */
-    uint8_t dmask, sampler;
+    uint8_t dmask, sampler, dim;
     bool unorm, array, d16;
     uint8_t sources;   /* vector: how many */
     uint8_t last_vgpr; /* vector: the highest VGPR that it uses */
@@ -225,13 +245,16 @@ struct gcn_uop {
     bool cmpx; /* the mask goes to EXEC as well */
 };
 
+/* The most dwords of an instruction: an image's with addresses in VGPRs anywhere. */
+#define GCN_MOST_DWORDS 5
+
 /*
- * Decodes the first instruction in word[0 .. available-1] (1 or more). True if it is an instruction
- * of the model. Else u->row is NULL, or the row whose operands are impossible, and *why says what
- * is wrong. u->length is 1 at least. u->run is left alone.
+ * Decodes the first instruction in word[0 .. available-1] (1 or more) of code for waves of so many
+ * lanes. True if it is an instruction of the model. Else u->row is NULL, or the row whose operands
+ * are impossible, and *why says what is wrong. u->length is 1 at least. u->run is left alone.
  */
-bool gcn_decode(const struct gcn_model *model, const uint32_t *word, unsigned available,
-                struct gcn_uop *u, const char **why);
+bool gcn_decode(const struct gcn_model *model, unsigned lanes, const uint32_t *word,
+                unsigned available, struct gcn_uop *u, const char **why);
 
 /* Writes the mnemonic of a decoded instruction with the suffix of its form: "v_add_f32_sdwa". */
 void gcn_mnemonic(const struct gcn_uop *u, char *text, size_t size);

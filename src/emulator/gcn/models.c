@@ -1,6 +1,7 @@
 /* The models of the family. See models.h; a GPU is added by a row here and by its rows of isa.def.
  */
 #include "emulator/gcn/models.h"
+#include "emulator/gcn/isa.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +10,9 @@
 
 /* Registers, waves, LDS and GDS of Vega, and of GPUs that differ in rows and slots of a SIMD. */
 #define VEGA_CORE(rows, granule, slots)                                                            \
-    .vgprs = 256, .vgpr_rows = rows, .vgpr_granule = granule, .sgprs = 800, .sgpr_granule = 16,    \
-    .simds = 4, .waves_per_simd = slots, .lds_bytes = 65536, .gds_bytes = 65536, .items = 1024
+    .most_dwords = 2, .vgprs = 256, .vgpr_rows = rows, .vgpr_granule = granule, .sgprs = 800,      \
+    .sgpr_granule = 16, .simds = 4, .waves_per_simd = slots, .lds_bytes = 65536,                   \
+    .gds_bytes = 65536, .items = 1024
 
 const struct gcn_model gcn_models[] = {
     {
@@ -108,6 +110,7 @@ const struct gcn_model gcn_models[] = {
         VEGA_CORE(512, 8, 8),
         .agprs = 256,
         .unified = true,
+        .row_granule = 8,
         .packed_items = true,
         .wide_dpp = true,
         .fused_matrices = true,
@@ -131,6 +134,46 @@ const struct gcn_model gcn_models[] = {
         .long_copies = true,
     },
     {
+        .target = {.name = "gfx1030", .machine = 0x36, .lanes = 32},
+        .set = GCN_ON_GFX10,
+        .encodings = GCN_GFX10,
+        .most_dwords = GCN_MOST_DWORDS,
+        .plain_only = true,
+        .lds_direct = true,
+        .tfe = true,
+        .gds = true,
+        .chip = "navi21",
+        .marketing = "wavetrap gfx1030",
+        .version = 100300,
+        .device_id = 0x73af,
+        .firmware = 468,
+        .vgprs = 256,
+        .vgpr_rows = 1024,
+        .vgpr_granule = 8,
+        .row_granule = 16,
+        .sgprs = 128 * 16,
+        .sgpr_granule = 128,
+        .simds = 2,
+        .waves_per_simd = 16,
+        .lds_bytes = 65536,
+        .gds_bytes = 65536,
+        .items = 1024,
+        .cu = 80,
+        .engines = 4,
+        .arrays = 2,
+        .cu_per_array = 10,
+        .l1_kbytes = 16,
+        .l2_kbytes = 4096,
+        .l2_line = 128,
+        .engine_mhz = 2250,
+        .memory_mhz = 1000,
+        .memory_bits = 256,
+        .sdma_engines = 2,
+        .sdma_queues = 8,
+        .compute_queues = 8,
+        .long_copies = true,
+    },
+    {
         .target = {.name = "gfx90a",
                    .machine = 0x3f,
                    .lanes = 64,
@@ -145,6 +188,7 @@ const struct gcn_model gcn_models[] = {
         VEGA_CORE(512, 8, 8),
         .agprs = 256,
         .unified = true,
+        .row_granule = 8,
         .packed_items = true,
         .wide_dpp = true,
         .flushes_matrices = true,
@@ -185,7 +229,7 @@ const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, c
     while (m->target.name)
         m++;
     while (m-- > gcn_models)
-        if (has_code(bytes, length, m)) {
+        if (!m->plain_only && has_code(bytes, length, m)) {
             chosen = chosen ? chosen : m;
             used +=
                 (size_t)snprintf(all + used, size - used, "%s%s", used ? ", " : "", m->target.name);

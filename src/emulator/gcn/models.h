@@ -25,18 +25,25 @@ enum gcn_model_set {
     GCN_ON_TO_GFX908 = GCN_ON_GFX9 & ~GCN_ON_GFX90A_UP,  /**< that and earlier ones */
     GCN_ON_TO_GFX90A = GCN_ON_GFX9 & ~GCN_ON_GFX942_UP,  /**< likewise */
     GCN_ON_GFX908_GFX90A = GCN_ON_GFX908 | GCN_ON_GFX90A,
+    GCN_ON_NONE = 0, /**< none of them: it came with gfx10 */
+    GCN_ON_GFX10 = 32,
 };
+
+/** How instructions are encoded. */
+enum gcn_encodings { GCN_GFX9, GCN_GFX10 };
 
 /** One GPU. Sources: LLVM, "User Guide for AMDGPU Backend" (names, e_flags, descriptors); linux
  * amdkfd (topology); "Vega" instruction set manual (registers, LDS). */
 struct gcn_model {
     struct gcn_target target; /**< its name is that in ISA names and in --gpu, too */
     uint8_t set;              /**< its bit: enum gcn_model_set */
-    const char *chip;         /**< as the kernel driver names it */
-    const char *marketing;    /**< what programs show */
-    uint32_t version;         /**< gfx_target_version: major, minor and stepping, two digits each */
-    uint16_t device_id;       /**< device id of its PCI device */
-    uint16_t firmware;        /**< version of the micro engine's firmware that programs are told */
+    enum gcn_encodings encodings;
+    uint8_t most_dwords;   /**< dwords of its longest instruction */
+    const char *chip;      /**< as the kernel driver names it */
+    const char *marketing; /**< what programs show */
+    uint32_t version;      /**< gfx_target_version: major, minor and stepping, two digits each */
+    uint16_t device_id;    /**< device id of its PCI device */
+    uint16_t firmware;     /**< version of the micro engine's firmware that programs are told */
 
     /* registers */
     uint16_t vgprs; /**< that a wave may have */
@@ -46,6 +53,7 @@ struct gcn_model {
                          even registers. Else a wave has as many as it has VGPRs */
     uint16_t vgpr_rows;   /**< vgpr rows of a SIMD, for all of its waves */
     uint8_t vgpr_granule; /**< in which a kernel descriptor counts them */
+    uint8_t row_granule;  /**< in which a SIMD gives its rows, if that is another number; else 0 */
     uint16_t sgprs;       /**< sgprs of a SIMD, for all of its waves */
     uint8_t sgpr_granule; /**< in which a kernel descriptor counts them */
 
@@ -66,6 +74,8 @@ struct gcn_model {
     bool private_registers; /**< a wave starts with its private memory's address in FLAT_SCRATCH,
                                  and both a vector and a scalar register may be its offset */
     bool scoped_caches;     /**< bits of an access (SC0, SC1) say among whom it is seen */
+    bool plain_only;      /**< kernels run alone: its drivers, debugger, checks and profile are not
+                             built yet */
     bool packed_items;    /**< a wave starts with its work-items' coordinates in v0, 10 bits each */
     uint16_t cu;          /**< compute units, at most */
     uint8_t xcc;          /**< dies that share the work, each with its L2, at most; 0: one */
@@ -103,19 +113,27 @@ extern const struct gcn_model gcn_models[];
 /** The number of the first accumulation register in a wave's rows. */
 enum { GCN_AGPR = GCN_MOST_VGPRS };
 
-/** Rows that so many registers of a wave take of a SIMD's. */
-static inline uint32_t gcn_model_taken(const struct gcn_model *model, uint32_t vgprs,
-                                       uint32_t agprs)
+/** VGPRs of a unit in which the descriptor of a kernel for waves of @p lanes counts. */
+static inline uint32_t gcn_model_granule(const struct gcn_model *model, uint32_t lanes)
 {
-    const uint32_t granule = model->vgpr_granule;
-    return model->unified ? (vgprs + agprs + granule - 1) / granule * granule : vgprs;
+    return model->vgpr_granule * model->target.lanes / lanes;
+}
+
+/** Rows that so many registers of a wave of @p lanes take of a SIMD's, whose rows have
+ * model->target.lanes values. */
+static inline uint32_t gcn_model_taken(const struct gcn_model *model, uint32_t lanes,
+                                       uint32_t vgprs, uint32_t agprs)
+{
+    const uint32_t unit = model->row_granule, rows = vgprs * (lanes / model->target.lanes);
+    return unit ? (rows + (model->unified ? agprs : 0) + unit - 1) / unit * unit : rows;
 }
 
 /** Rows of a wave that has so many registers, where its context is saved. */
 static inline uint32_t gcn_model_saved(const struct gcn_model *model, uint32_t vgprs,
                                        uint32_t agprs)
 {
-    return model->unified ? gcn_model_taken(model, vgprs, agprs) : vgprs + agprs;
+    return model->unified ? gcn_model_taken(model, model->target.lanes, vgprs, agprs)
+                          : vgprs + agprs;
 }
 
 /** Rows of a SIMD, of both kinds. */

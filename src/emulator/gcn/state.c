@@ -201,7 +201,7 @@ static void check_shape(struct wt_archive *a, const struct gcn_dispatch *k)
         }
     }
     if (total != k->total || items > MOST_ITEMS || k->done > k->next || k->next > k->total ||
-        k->waves_per_group != (items + GCN_LANES - 1) / GCN_LANES || !k->vgprs || !k->sgprs)
+        k->waves_per_group != (items + k->lanes - 1) / k->lanes || !k->vgprs || !k->sgprs)
         wt_archive_fail(a, "a dispatch has a grid that there cannot be");
     if ((uint64_t)k->scratch_wave * k->scratch_waves > UINT32_MAX)
         wt_archive_fail(a, "a dispatch has more scratch memory than there can be");
@@ -216,6 +216,7 @@ static void dispatch(struct wt_archive *a, const struct gcn_model *model, struct
         k->origin.launch = k->id;
     if (wt_archive_reads(a) && a->version <= 7)
         k->agprs = model->agprs ? k->vgprs : 0;
+    k->lanes = k->properties & 1u << 10 ? 32 : GCN_LANES;
     if (wt_archive_reads(a) && k->id)
         check_shape(a, k);
     else if (wt_archive_reads(a))
@@ -254,6 +255,9 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
     if (wt_archive_reads(a) && a->version <= 7)
         w->agprs = gcn_model_of(d)->agprs ? w->vgprs : 0;
     wt_archive_bytes(a, w->s, sizeof w->s);
+    if (gcn_model_of(d)->encodings == GCN_GFX10)
+        wt_archive_u64(a, &w->flat_scratch, UINT64_MAX, "FLAT_SCRATCH");
+    w->narrow = gcn_lanes_of(w) < GCN_LANES;
 }
 
 static void vgprs(struct wt_archive *a, struct gcn_wave *w)
@@ -354,7 +358,8 @@ static bool unit_holds(const struct gcn_device *d, uint32_t unit)
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct gcn_wave *w = &d->wave[unit * slots + slot];
         const struct gcn_group *g = &d->group[unit * slots + slot];
-        vgprs[slot % model->simds] += w->active ? gcn_model_taken(model, w->vgprs, w->agprs) : 0;
+        vgprs[slot % model->simds] +=
+            w->active ? gcn_model_taken(model, gcn_lanes_of(w), w->vgprs, w->agprs) : 0;
         sgprs[slot % model->simds] += w->active ? w->sgprs : 0;
         lds += g->used ? g->local_size : 0;
         if (g->used && (!g->waves || gcn_waiting(g) == g->waves))

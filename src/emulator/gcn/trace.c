@@ -16,7 +16,7 @@ struct gcn_trace_point {
     uint64_t written[GCN_MOST_ROWS / 64]; /* the rows that the instruction may write: noted in v */
     struct gcn_wave wave;                 /* but for its vector registers */
     uint64_t time;
-    uint8_t bytes[8];
+    uint8_t bytes[4 * GCN_MOST_DWORDS];
     unsigned available; /* available of bytes */
 };
 
@@ -38,7 +38,7 @@ static bool make_point(struct gcn_device *d)
     if (!d->trace)
         return false;
     memset(d->trace, 0, sizeof *d->trace);
-    d->trace->disassembler = gcn_disassembler_new(gcn_model_of(d));
+    d->trace->disassembler = gcn_disassembler_new(gcn_model_of(d), gcn_code_lanes(d));
     d->trace->v = aligned_alloc(64, GCN_MOST_ROWS * sizeof *d->trace->v);
     if (d->trace->disassembler && d->trace->v)
         return true;
@@ -51,12 +51,13 @@ static void find_written(const struct gcn_wave *w, struct gcn_trace_point *p)
 {
     struct gcn_uop u = {0};
     struct wt_insn_operands o;
-    uint32_t word[2];
+    uint32_t word[GCN_MOST_DWORDS];
     const char *why;
     memcpy(word, p->bytes, sizeof word);
-    const bool known = p->available &&
-                       gcn_decode(gcn_model_of(w->device), word, p->available / 4, &u, &why) &&
-                       gcn_operands(&u, &o) && !(w->mode & GCN_MODE_GPR_IDX_EN);
+    const bool known =
+        p->available &&
+        gcn_decode(gcn_model_of(w->device), gcn_lanes_of(w), word, p->available / 4, &u, &why) &&
+        gcn_operands(&u, &o) && !(w->mode & GCN_MODE_GPR_IDX_EN);
     memset(p->written, known ? 0 : 0xff, sizeof p->written);
     for (unsigned i = 0; known && i < o.count; i++) {
         const struct wt_insn_operand *x = &o.list[i];
@@ -82,7 +83,9 @@ bool gcn_trace_before(struct wt_wave_head *head)
     struct gcn_trace_point *p = d->trace;
     p->wave = *w;
     p->time = d->machine.time;
-    p->available = gcn_read(d, w->pc, p->bytes, 8) ? 8 : gcn_read(d, w->pc, p->bytes, 4) ? 4 : 0;
+    p->available = 4u * gcn_model_of(d)->most_dwords;
+    while (p->available && !gcn_read(d, w->pc, p->bytes, p->available))
+        p->available -= 4;
     find_written(w, p);
     for (unsigned i = 0; i < GCN_MOST_ROWS; i++)
         if (is_written(p, i) && gcn_has_row(w, i))
@@ -142,7 +145,7 @@ void gcn_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
         .length =
             gcn_disassemble(p->disassembler, p->bytes, p->available, p->wave.pc, text, sizeof text),
         .word = 4,
-        .longest = 8,
+        .longest = 4u * gcn_model_of(w->device)->most_dwords,
         .text = text,
         .effect = effect[0] ? effect + 1 : effect,
     };

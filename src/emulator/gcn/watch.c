@@ -17,7 +17,7 @@ bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch)
 {
     assert(w->active && scratch);
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
-    *scratch = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
+    *scratch = gcn_flat_scratch(w);
     if (*scratch)
         return true;
     *scratch = k->scratch + (uint64_t)w->scratch * k->scratch_wave;
@@ -46,10 +46,11 @@ uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
  * Offsets [first, last] of the private memory of a wave's lanes: whole dwords of all lanes are one
  * piece of global memory, parts of a dword one for each lane.
  */
-static bool add_private(struct wt_spans *spans, uint64_t scratch, uint64_t first, uint64_t last)
+static bool add_private(struct wt_spans *spans, unsigned lanes, uint64_t scratch, uint64_t first,
+                        uint64_t last)
 {
     assert(first <= last);
-    const uint64_t row = 4 * GCN_LANES;
+    const uint64_t row = 4 * lanes;
     while (first <= last) {
         const uint64_t at = scratch + first / 4 * row;
         if (first % 4 == 0 && last - first >= 3) {
@@ -60,7 +61,7 @@ static bool add_private(struct wt_spans *spans, uint64_t scratch, uint64_t first
             continue;
         }
         const uint64_t end = last / 4 == first / 4 ? last % 4 : 3;
-        for (unsigned lane = 0; lane < GCN_LANES; lane++)
+        for (unsigned lane = 0; lane < lanes; lane++)
             if (!wt_spans_add(spans, WT_SPACE_GLOBAL, at + 4 * lane + first % 4,
                               at + 4 * lane + end))
                 return false;
@@ -73,7 +74,8 @@ bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_
                     struct wt_spans *spans)
 {
     if (first - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE)
-        return add_private(spans, home, first - GCN_PRIVATE_APERTURE, last - GCN_PRIVATE_APERTURE);
+        return add_private(spans, gcn_code_lanes((const struct gcn_device *)m), home,
+                           first - GCN_PRIVATE_APERTURE, last - GCN_PRIVATE_APERTURE);
     return wt_spans_add(spans, first - GCN_REGION_APERTURE < GCN_MOST_GDS ? WT_SPACE_DEVICE : home,
                         first, last);
 }
@@ -134,12 +136,12 @@ static struct wt_lane_access access_of(const struct gcn_wave *w, const struct gc
                                    .at = addr};
 }
 
-/* Whether an access at an offset in a wave's scratch memory, of @p bytes, is one to a dword of the
+/* Whether an access at an offset in a wave's scratch memory is one to a dword of the
  * lane's own private memory, through a swizzled buffer: at *own of that. */
-static inline bool is_own(uint64_t offset, uint64_t bytes, unsigned lane, unsigned size,
+static inline bool is_own(const struct gcn_wave *w, uint64_t offset, unsigned lane, unsigned size,
                           uint64_t *own)
 {
-    const uint64_t row = 4 * GCN_LANES;
+    const uint64_t row = 4 * gcn_lanes_of(w), bytes = gcn_dispatch_of(w)->scratch_wave;
     *own = offset / row * 4 + offset % 4;
     return offset < bytes && offset % row / 4 == lane && offset % 4 + size <= 4;
 }
@@ -148,8 +150,7 @@ static inline bool is_own(uint64_t offset, uint64_t bytes, unsigned lane, unsign
 static bool is_private(const struct gcn_wave *w, unsigned lane, unsigned size, uint64_t *at)
 {
     uint64_t scratch, own;
-    if (!gcn_private_home(w, &scratch) ||
-        !is_own(*at - scratch, gcn_dispatch_of(w)->scratch_wave, lane, size, &own))
+    if (!gcn_private_home(w, &scratch) || !is_own(w, *at - scratch, lane, size, &own))
         return false;
     *at = own;
     return true;
@@ -193,10 +194,9 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
 static bool are_private(const struct gcn_wave *w, uint64_t lanes, const uint64_t *at, unsigned size,
                         uint64_t scratch, uint64_t *offset)
 {
-    const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave;
     uint64_t own = 0;
     for (unsigned i = 0; i < GCN_LANES; i++)
-        own |= (uint64_t)is_own(at[i] - scratch, bytes, i, size, &offset[i]) << i;
+        own |= (uint64_t)is_own(w, at[i] - scratch, i, size, &offset[i]) << i;
     return !(lanes & ~own);
 }
 

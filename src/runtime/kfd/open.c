@@ -149,6 +149,11 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         gpu->config.model = model;
         if (spec[name] && wt_config_parse(&gcn_config_table, &gpu->config, spec + name + 1, err))
             return wt_fail_in(err, "WAVETRAP_GPUS");
+        if (gpu->config.model->plain_only)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "WAVETRAP_GPUS: a %s executes kernels by 'wavetrap run' so far: its "
+                           "drivers for host programs are not built yet",
+                           gpu->config.model->target.name);
         if (override && gpu->config.model != override)
             return wt_fail(err, WT_INVALID,
                            "HSA_OVERRIDE_GFX_VERSION is that of a %s, and the emulated GPU is a "

@@ -199,7 +199,8 @@ static void report(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
         host_describe(gpu->host, entry, kernel, sizeof kernel);
     if (f->kind != WT_FAULT_TRAP && /* whose PC is behind it */
         gcn_device_read(gpu->device, f->pc, bytes, sizeof bytes)) {
-        struct gcn_disassembler *d = gcn_disassembler_new(gpu->config.model);
+        struct gcn_disassembler *d =
+            gcn_disassembler_new(gpu->config.model, gpu->config.model->target.lanes);
         if (d)
             gcn_disassemble(d, bytes, sizeof bytes, f->pc, instruction, sizeof instruction);
         gcn_disassembler_free(d);

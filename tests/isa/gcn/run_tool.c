@@ -268,7 +268,9 @@ static void run_noting(struct gcn_wave *w, uint32_t issues)
         gcn_device_read(device, w->pc, bytes, sizeof bytes);
         const uint32_t word[2] = {(uint32_t)wt_load_le(bytes, 4),
                                   (uint32_t)wt_load_le(bytes + 4, 4)};
-        const int row = gcn_decode(config.model, word, 2, &u, &why) ? (int)(u.row - gcn_rows) : -1;
+        const int row = gcn_decode(config.model, config.model->target.lanes, word, 2, &u, &why)
+                            ? (int)(u.row - gcn_rows)
+                            : -1;
         const bool noted = row >= 0 && (spoiled_row < 0 || spoiled_row == row);
         if (noted)
             look(w, &old);

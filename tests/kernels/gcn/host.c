@@ -115,7 +115,9 @@ void _Z7barrierj(unsigned flags)
 
 /* What the items of a sub-group of 64, or of the whole group, do together: each leaves its value,
  * lets all others do so, and looks at what they left. */
+#ifndef SUB_GROUP
 #define SUB_GROUP 64
+#endif
 #define OVERLOAD __attribute__((overloadable))
 
 static union value {

@@ -32,6 +32,11 @@ NOTHING(s_icache_inv)
 NOTHING(s_incperflevel)
 NOTHING(s_decperflevel)
 NOTHING(s_ttracedata)
+NOTHING(s_ttracedata_imm)
+NOTHING(s_version)
+NOTHING(s_inst_prefetch)
+NOTHING(s_clause)
+NOTHING(s_waitcnt_depctr)
 
 #define BRANCH(name, condition)                                                                    \
     OP(name)                                                                                       \
@@ -44,8 +49,8 @@ NOTHING(s_ttracedata)
 BRANCH(s_branch, true)
 BRANCH(s_cbranch_scc0, !w->scc)
 BRANCH(s_cbranch_scc1, w->scc)
-BRANCH(s_cbranch_vccz, !gcn_pair(&w->s[GCN_VCC]))
-BRANCH(s_cbranch_vccnz, gcn_pair(&w->s[GCN_VCC]) != 0)
+BRANCH(s_cbranch_vccz, !gcn_vcc(w))
+BRANCH(s_cbranch_vccnz, gcn_vcc(w) != 0)
 BRANCH(s_cbranch_execz, !gcn_exec(w))
 BRANCH(s_cbranch_execnz, gcn_exec(w) != 0)
 BRANCH(s_cbranch_cdbgsys, SYSTEM)
@@ -94,11 +99,11 @@ OP(s_barrier)
 __attribute__((noinline)) static void tell_wait(const struct gcn_wave *w, const struct gcn_uop *u,
                                                 unsigned vm, unsigned exp, unsigned lgkm)
 {
-    struct wt_observed_event wait = {.kind = WT_SEEN_WAIT,
-                                     .pc = gcn_pc_of(w, u),
-                                     .count = {vm == 63 ? WT_NO_COUNT : (uint8_t)vm,
-                                               exp == 7 ? WT_NO_COUNT : (uint8_t)exp,
-                                               lgkm == 15 ? WT_NO_COUNT : (uint8_t)lgkm}};
+    struct wt_observed_event wait = {
+        .kind = WT_SEEN_WAIT,
+        .pc = gcn_pc_of(w, u),
+        .count = {vm == 63 ? WT_NO_COUNT : (uint8_t)vm, exp == 7 ? WT_NO_COUNT : (uint8_t)exp,
+                  lgkm >= gcn_most_lgkm(w->device) ? WT_NO_COUNT : (uint8_t)lgkm}};
     wt_wave_tell(&w->device->machine, &w->head, &wait);
 }
 
@@ -114,6 +119,62 @@ OP(s_waitcnt)
         w->lgkm_cnt = (uint8_t)lgkm;
     if (wt_observes_events(&w->device->machine))
         tell_wait(w, u, vm, exp, lgkm);
+    return gcn_next(u);
+}
+
+/* From gfx10 on: a wait for one counter, which is the immediate's or a register's number. */
+static unsigned awaited(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return gcn_scalar32(w, u, u->src[0]) + (uint16_t)u->imm;
+}
+
+static const struct gcn_uop *wait_for(struct gcn_wave *w, const struct gcn_uop *u, unsigned vm,
+                                      unsigned exp, unsigned lgkm)
+{
+    struct gcn_uop all = *u;
+    all.src[0] = (uint16_t)vm;
+    all.src[1] = (uint16_t)exp;
+    all.src[2] = (uint16_t)lgkm;
+    gcn_op_s_waitcnt(w, &all);
+    return gcn_next(u);
+}
+
+/* Stores, which complete when they issue, are all that it waits for. */
+OP(s_waitcnt_vscnt)
+{
+    return wait_for(w, u, 63, 7, 63);
+}
+
+OP(s_waitcnt_vmcnt)
+{
+    return wait_for(w, u, awaited(w, u), 7, 63);
+}
+
+OP(s_waitcnt_expcnt)
+{
+    return wait_for(w, u, 63, awaited(w, u), 63);
+}
+
+OP(s_waitcnt_lgkmcnt)
+{
+    return wait_for(w, u, 63, 7, awaited(w, u));
+}
+
+OP(s_wait_idle)
+{
+    return wait_for(w, u, 0, 0, 0);
+}
+
+/* MODE's rounding: 4 bits from bit 0 on; its denormals: from bit 4 on. */
+OP(s_round_mode)
+{
+    w->mode = (w->mode & ~UINT32_C(0xf)) | (uint32_t)(u->imm & 0xf);
+    return gcn_next(u);
+}
+
+OP(s_denorm_mode)
+{
+    w->mode = (w->mode & ~UINT32_C(0xf0)) | (uint32_t)(u->imm & 0xf) << 4;
     return gcn_next(u);
 }
 
@@ -254,7 +315,7 @@ static const struct gcn_uop *fork_lanes(struct gcn_wave *w, const struct gcn_uop
     uint32_t *entry = &w->s[4 * csp(w)];
     gcn_set_pair(entry, fail_first ? pass : fail);
     gcn_set_pair(entry + 2, fail_first ? target : next);
-    gcn_set_pair(&w->s[GCN_EXEC], fail_first ? fail : pass);
+    gcn_set_exec(w, fail_first ? fail : pass);
     set_csp(w, csp(w) + 1);
     return fail_first ? gcn_next(u) : gcn_jump(w, target);
 }
@@ -280,6 +341,6 @@ OP(s_cbranch_join)
                          "s_cbranch_join: the stack of forks is empty");
     set_csp(w, csp(w) - 1);
     const uint32_t *entry = &w->s[4 * csp(w)];
-    gcn_set_pair(&w->s[GCN_EXEC], gcn_pair(entry));
+    gcn_set_exec(w, gcn_pair(entry));
     return gcn_jump(w, gcn_pair(entry + 2));
 }

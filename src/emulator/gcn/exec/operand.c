@@ -52,7 +52,7 @@ static uint64_t special(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
     case GCN_PRIVATE_LIMIT:
         return GCN_PRIVATE_APERTURE + GCN_APERTURE_SIZE - 1;
     case GCN_VCCZ:
-        return gcn_pair(&w->s[GCN_VCC]) == 0;
+        return gcn_vcc(w) == 0;
     case GCN_EXECZ:
         return gcn_exec(w) == 0;
     case GCN_SCC:

@@ -8,6 +8,14 @@
         return gcn_next(u);                                                                        \
     const struct gcn_uop *next = NULL
 
+/* The lane that a lane's VGPR names. From gfx10 on, lanes of 32 exchange values among themselves.
+ */
+static unsigned named(const struct gcn_wave *w, const struct gcn_uop *u, unsigned lane)
+{
+    const uint32_t n = (w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4;
+    return gcn_model_of(w->device)->encodings == GCN_GFX10 ? (lane & 32) | n % 32 : n % GCN_LANES;
+}
+
 /* Tells who observes the machine of lanes that read lanes which EXEC disables. */
 __attribute__((noinline)) static void tell_exchange(const struct gcn_wave *w,
                                                     const struct gcn_uop *u)
@@ -18,7 +26,7 @@ __attribute__((noinline)) static void tell_exchange(const struct gcn_wave *w,
     int shift = 0;
     for (uint64_t left = exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const unsigned from = (w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES;
+        const unsigned from = named(w, u, lane);
         const int by = (int)from - (int)lane;
         event.shifts &= !by || !shift || by == shift;
         shift = by ? by : shift;
@@ -45,7 +53,7 @@ OP(ds_bpermute_b32)
     for (unsigned lane = 0; lane < GCN_LANES; lane++)
         from[lane] = w->v[u->src[1]][lane] & on[lane];
     EACH_LANE(lane)
-    result[lane] = from[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES];
+    result[lane] = from[named(w, u, (unsigned)lane)];
     gcn_blend(w->v[u->dst], result, on);
     gcn_ds_issued(w);
     return gcn_next(u);
@@ -60,7 +68,7 @@ OP(ds_permute_b32)
         !gcn_ds_registers(w, u, u->src[1], 1, &next) || !gcn_ds_registers(w, u, u->dst, 1, &next))
         return next;
     EACH_LANE(lane)
-    result[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES] = w->v[u->src[1]][lane];
+    result[named(w, u, (unsigned)lane)] = w->v[u->src[1]][lane];
     EACH_LANE(lane)
     w->v[u->dst][lane] = result[lane];
     gcn_ds_issued(w);

@@ -213,39 +213,57 @@ OP(s_cmov_b64)
 
 /* D = EXEC; EXEC = result of the source and EXEC; SCC = whether a lane is left. */
 #define SAVEEXEC(name, result)                                                                     \
-    OP(name)                                                                                       \
+    OP(s_##name##_saveexec_b64)                                                                    \
     {                                                                                              \
         const uint64_t a = gcn_scalar64(w, u, u->src[0], false), exec = gcn_exec(w);               \
         const uint64_t d = (result);                                                               \
         gcn_write_pair(w, u->dst, exec);                                                           \
-        gcn_set_pair(&w->s[GCN_EXEC], d);                                                          \
+        gcn_set_exec(w, d);                                                                        \
+        w->scc = d != 0;                                                                           \
+        return gcn_next(u);                                                                        \
+    }                                                                                              \
+    OP(s_##name##_saveexec_b32)                                                                    \
+    {                                                                                              \
+        const uint32_t a = gcn_scalar32(w, u, u->src[0]), exec = (uint32_t)gcn_exec(w);            \
+        const uint32_t d = (uint32_t)(result);                                                     \
+        gcn_write_scalar(w, u->dst, exec);                                                         \
+        gcn_write_scalar(w, GCN_EXEC, d);                                                          \
         w->scc = d != 0;                                                                           \
         return gcn_next(u);                                                                        \
     }
-SAVEEXEC(s_and_saveexec_b64, a &exec)
-SAVEEXEC(s_or_saveexec_b64, a | exec)
-SAVEEXEC(s_xor_saveexec_b64, a ^ exec)
-SAVEEXEC(s_andn2_saveexec_b64, a & ~exec)
-SAVEEXEC(s_orn2_saveexec_b64, a | ~exec)
-SAVEEXEC(s_nand_saveexec_b64, ~(a &exec))
-SAVEEXEC(s_nor_saveexec_b64, ~(a | exec))
-SAVEEXEC(s_xnor_saveexec_b64, ~(a ^ exec))
-SAVEEXEC(s_andn1_saveexec_b64, ~a &exec)
-SAVEEXEC(s_orn1_saveexec_b64, ~a | exec)
+SAVEEXEC(and, a &exec)
+SAVEEXEC(or, a | exec)
+SAVEEXEC(xor, a ^ exec)
+SAVEEXEC(andn2, a & ~exec)
+SAVEEXEC(orn2, a | ~exec)
+SAVEEXEC(nand, ~(a &exec))
+SAVEEXEC(nor, ~(a | exec))
+SAVEEXEC(xnor, ~(a ^ exec))
+SAVEEXEC(andn1, ~a &exec)
+SAVEEXEC(orn1, ~a | exec)
 
 /* EXEC and D get the same. */
 #define WREXEC(name, result)                                                                       \
-    OP(name)                                                                                       \
+    OP(s_##name##_wrexec_b64)                                                                      \
     {                                                                                              \
         const uint64_t a = gcn_scalar64(w, u, u->src[0], false), exec = gcn_exec(w);               \
         const uint64_t d = (result);                                                               \
-        gcn_set_pair(&w->s[GCN_EXEC], d);                                                          \
+        gcn_set_exec(w, d);                                                                        \
         gcn_write_pair(w, u->dst, d);                                                              \
         w->scc = d != 0;                                                                           \
         return gcn_next(u);                                                                        \
+    }                                                                                              \
+    OP(s_##name##_wrexec_b32)                                                                      \
+    {                                                                                              \
+        const uint32_t a = gcn_scalar32(w, u, u->src[0]), exec = (uint32_t)gcn_exec(w);            \
+        const uint32_t d = (uint32_t)(result);                                                     \
+        gcn_write_scalar(w, u->dst, d);                                                            \
+        gcn_write_scalar(w, GCN_EXEC, d);                                                          \
+        w->scc = d != 0;                                                                           \
+        return gcn_next(u);                                                                        \
     }
-WREXEC(s_andn1_wrexec_b64, ~a &exec)
-WREXEC(s_andn2_wrexec_b64, a & ~exec)
+WREXEC(andn1, ~a &exec)
+WREXEC(andn2, a & ~exec)
 
 /*
  * s_movrel: registers by number M0 plus the one named; they must be the wave's (section 4.5). Of
@@ -337,6 +355,17 @@ OP(s_movreld_b64)
     const uint64_t value = gcn_scalar64(w, u, u->src[0], false);
     put(&p, 0, (uint32_t)value);
     put(&p, 1, (uint32_t)(value >> 32));
+    return gcn_next(u);
+}
+
+/* The source by the low half of M0, the result by the upper one. */
+OP(s_movrelsd_2_b32)
+{
+    const unsigned from = u->src[0] + (w->s[GCN_M0] & 0x3ff),
+                   to = u->dst + (w->s[GCN_M0] >> 16 & 0x3ff);
+    if (from >= GCN_VCC || to >= GCN_VCC)
+        return outside(w, u);
+    w->s[to] = w->s[from];
     return gcn_next(u);
 }
 

@@ -109,9 +109,9 @@ static void write_mask(struct gcn_wave *w, const struct gcn_uop *u, const uint32
                        uint64_t exec)
 {
     const uint64_t mask = gcn_pack(row) & exec;
-    gcn_write_pair(w, u->sdst, mask);
+    gcn_write_mask(w, u, u->sdst, mask);
     if (u->cmpx)
-        gcn_set_pair(&w->s[GCN_EXEC], mask);
+        gcn_set_exec(w, mask);
 }
 
 static inline const uint64_t *fetch_wide(struct gcn_wave *w, const struct gcn_uop *u, unsigned i,
@@ -147,7 +147,7 @@ static const struct gcn_uop *valu_whole(struct gcn_wave *w, const struct gcn_uop
         if (u->wide >> i & 1)
             *source[i] = fetch_wide(w, u, i, room[i].d);
         else if (u->mask >> i & 1)
-            v.mask = gcn_pair(&w->s[u->smask]);
+            v.mask = gcn_mask(w, u, u->smask);
         else
             *source[i] = fetch_plain(w, u, u->src[i], room[i].w);
     }
@@ -168,9 +168,14 @@ static const struct gcn_uop *valu_whole(struct gcn_wave *w, const struct gcn_uop
 
 /* ---- the general way ---- */
 
-/* VGPR indexing: M0[7:0] is added to the operands that M0[15:12] names (section 6.4). */
-static unsigned indexed(const struct gcn_wave *w, unsigned number, unsigned which)
+/* VGPR indexing: M0[7:0] is added to the operands that M0[15:12] names (section 6.4). v_movrel adds
+ * M0, or one half of it to its source, the other one to its result. */
+static unsigned indexed(const struct gcn_wave *w, const struct gcn_uop *u, unsigned number,
+                        unsigned which)
 {
+    const uint32_t m0 = w->s[GCN_M0];
+    if (u->relative >> which & 1)
+        return number + (!(u->relative & 16) ? m0 : which ? m0 >> 16 & 0x3ff : m0 & 0x3ff);
     if ((w->mode & GCN_MODE_GPR_IDX_EN) && (w->s[GCN_M0] >> (12 + which) & 1))
         return number + (w->s[GCN_M0] & 0xff);
     return number;
@@ -206,11 +211,15 @@ static CLONED modify64(uint64_t *to, bool abs, bool neg)
 int gcn_dpp_lane(unsigned ctrl, int i)
 {
     const int row = i & ~15, in = i & 15, n = (int)(ctrl & 15);
+    if (ctrl & GCN_DPP8)
+        return (i & ~7) | (int)(ctrl >> (3 * (i & 7)) & 7);
     if (ctrl < 0x100)
         return (i & ~3) | (int)(ctrl >> (2 * (i & 3)) & 3);
     switch (ctrl & 0x1f0) {
-    case 0x150: /* row_newbcast */
+    case 0x150: /* row_newbcast, row_share */
         return row | n;
+    case 0x160: /* row_xmask */
+        return row | (in ^ n);
     case 0x100: /* row_shl */
         return in + n < 16 ? row | (in + n) : -1;
     case 0x110: /* row_shr */
@@ -248,7 +257,7 @@ static void permute(const struct gcn_uop *u, const uint32_t *from, uint32_t *to,
         const int source = gcn_dpp_lane(u->dpp, (int)i);
         const bool enabled = (u->row_mask >> (i / 16) & 1) && (u->bank_mask >> (i / 4 % 4) & 1);
         /* A source lane that EXEC disables counts as out of bounds. */
-        const bool valid = source >= 0 && (active >> source & 1);
+        const bool valid = source >= 0 && (active >> source & 1 || u->fetches_inactive);
         to[i] = valid ? from[source] : 0;
         if (!enabled || (!valid && !u->bound_ctrl))
             *exec &= ~((uint64_t)1 << i);
@@ -262,7 +271,7 @@ static bool fetch64(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, boo
     const unsigned n = u->src[i];
     const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1;
     if (n >= GCN_VGPR) {
-        const unsigned r = indexed(w, n - GCN_VGPR, i);
+        const unsigned r = indexed(w, u, n - GCN_VGPR, i);
         uint32_t low[GCN_LANES], high[GCN_LANES];
         uint64_t lanes = *exec;
         if (r + 1 >= w->vgprs)
@@ -287,7 +296,7 @@ static bool fetch64(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, boo
 /* The two singles of source i; of a constant the second one is 0; false likewise. */
 static bool fetch_pair(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, union row *to)
 {
-    const unsigned n = u->src[i], r = indexed(w, n - GCN_VGPR, i);
+    const unsigned n = u->src[i], r = indexed(w, u, n - GCN_VGPR, i);
     if (n >= GCN_VGPR) {
         if (r + 1 >= w->vgprs)
             return false;
@@ -305,7 +314,7 @@ static bool fetch_pair(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, 
 /* The values of 128 bits of source i, which are registers; false likewise. */
 static bool fetch128(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, union row *to)
 {
-    const unsigned n = u->src[i], r = indexed(w, n - GCN_VGPR, i);
+    const unsigned n = u->src[i], r = indexed(w, u, n - GCN_VGPR, i);
     if (n < GCN_VGPR || r + 3 >= w->vgprs)
         return false;
     memcpy(to->q, w->v[r], sizeof to->q);
@@ -339,7 +348,7 @@ static inline __attribute__((always_inline)) const uint32_t *fetch32(struct gcn_
             to[l] = value;
         return to;
     }
-    const unsigned r = indexed(w, n - GCN_VGPR, i);
+    const unsigned r = indexed(w, u, n - GCN_VGPR, i);
     if (r >= w->vgprs)
         return NULL;
     if (i != 0 || u->form != GCN_FORM_DPP)
@@ -453,11 +462,11 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
     const char *results = u->row->operands, *types = results;
     while (*types++ != ':')
         ;
-    const unsigned dst = *results == 'S' ? u->dst : indexed(w, u->dst, 3);
+    const unsigned dst = *results == 'S' ? u->dst : indexed(w, u, u->dst, 3);
     for (unsigned i = 0; i < 3 && types[i]; i++) {
         *source[i] = &room[i];
         if (types[i] == 'm') {
-            v.mask = gcn_pair(&w->s[u->smask]);
+            v.mask = gcn_mask(w, u, u->smask);
         } else if (types[i] == 'd') {
             if (dst + (*results == 'F') >= w->vgprs)
                 return no_vgpr(w, u);
@@ -559,7 +568,7 @@ static __attribute__((noinline)) const struct gcn_uop *may_trap(struct gcn_wave 
 {
     const uint32_t enabled = (w->mode & GCN_MODE_EXCP_EN) >> 12, earlier = w->trapsts & 0x7f;
     struct effect before;
-    const unsigned dst = indexed(w, u->dst, 3);
+    const unsigned dst = indexed(w, u, u->dst, 3);
     copy_effect(&before, w, dst, false);
     w->trapsts &= ~(uint32_t)0x7f;
     const struct gcn_uop *next = general(w, u);
@@ -587,19 +596,21 @@ static const struct gcn_uop *valu_writelane(struct gcn_wave *w, const struct gcn
     if (u->last_vgpr >= w->vgprs)
         return no_vgpr(w, u);
     const uint32_t value = gcn_scalar32(w, u, u->src[0]);
-    w->v[u->dst][gcn_scalar32(w, u, u->src[1]) & 63] = value;
+    w->v[u->dst][gcn_scalar32(w, u, u->src[1]) & (gcn_lanes_of(w) - 1)] = value;
     return gcn_next(u);
 }
 
-/* The handler of v_swap_b32, which writes both registers. */
+/* The handler of v_swap_b32 and v_swaprel_b32, which write both registers. */
 static const struct gcn_uop *valu_swap(struct gcn_wave *w, const struct gcn_uop *u)
 {
+    const unsigned first = indexed(w, u, u->dst, 3),
+                   second = indexed(w, u, u->src[0] - GCN_VGPR, 0);
     if (skipped(w))
         return gcn_next(u);
-    if (u->last_vgpr >= w->vgprs)
+    if (first >= w->vgprs || second >= w->vgprs)
         return no_vgpr(w, u);
     const uint64_t exec = gcn_exec(w);
-    uint32_t *a = w->v[u->dst], *b = w->v[u->src[0] - GCN_VGPR];
+    uint32_t *a = w->v[first], *b = w->v[second];
     for (unsigned l = 0; l < GCN_LANES; l++) {
         if (exec >> l & 1) {
             const uint32_t old = a[l];
@@ -610,13 +621,40 @@ static const struct gcn_uop *valu_swap(struct gcn_wave *w, const struct gcn_uop 
     return gcn_next(u);
 }
 
+/*
+ * The handler of v_permlane16_b32 and v_permlanex16_b32: each lane reads the lane of its row of 16,
+ * or of the other row of its pair, that its 4 bits of two scalars name. OP_SEL has FI, whether
+ * lanes that EXEC disables are read, then BOUND_CTRL, whether they read as 0; else the result
+ * stays.
+ */
+static const struct gcn_uop *valu_permlane(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (u->last_vgpr >= w->vgprs || u->src[0] < GCN_VGPR)
+        return no_vgpr(w, u);
+    const uint64_t exec = gcn_exec(w), select = gcn_scalar32(w, u, u->src[1]) |
+                                                (uint64_t)gcn_scalar32(w, u, u->src[2]) << 32;
+    const unsigned cross = u->row == &gcn_rows[GCN_I_v_permlanex16_b32] ? 16 : 0;
+    const bool inactive = u->op_sel & 1, zero = u->op_sel & 2;
+    const uint32_t *from = w->v[u->src[0] - GCN_VGPR];
+    uint32_t result[GCN_LANES];
+    uint64_t lanes = exec;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const unsigned source = ((i & ~15u) ^ cross) | (select >> 4 * (i & 15) & 15);
+        const bool valid = inactive || exec >> source & 1;
+        result[i] = valid ? from[source] : 0;
+        lanes &= ~((uint64_t)(!valid && !zero) << i);
+    }
+    gcn_blend(w->v[u->dst], result, gcn_lanes_on(w, lanes));
+    return gcn_next(u);
+}
+
 /* Moves of accumulation registers, which can be indexed (the kernel driver's handler for Arcturus
  * does that); MODE's other fields and exceptions do not matter. */
 static const struct gcn_uop *valu_move(struct gcn_wave *w, const struct gcn_uop *u)
 {
     uint32_t room[GCN_LANES];
-    const unsigned dst = indexed(w, u->dst, 3),
-                   src = u->src[0] < GCN_VGPR ? u->src[0] : indexed(w, u->src[0], 0);
+    const unsigned dst = indexed(w, u, u->dst, 3),
+                   src = u->src[0] < GCN_VGPR ? u->src[0] : indexed(w, u, u->src[0], 0);
     if (skipped(w))
         return gcn_next(u);
     if (!gcn_has_row(w, dst) || dst / GCN_AGPR != u->dst / GCN_AGPR ||
@@ -674,7 +712,9 @@ gcn_op gcn_handler_of(const struct gcn_uop *u)
         return u->row->op;
     if (u->row == &gcn_rows[GCN_I_v_writelane_b32])
         return valu_writelane;
-    if (u->row == &gcn_rows[GCN_I_v_swap_b32])
+    if (u->row->function == gcn_vop_v_permlane16_b32)
+        return valu_permlane;
+    if (u->row->function == gcn_vop_v_swap_b32)
         return u->src[0] >= GCN_VGPR ? valu_swap : gcn_illegal;
     static const gcn_op path[] = {[GCN_PATH_ANY] = valu_any,
                                   [GCN_PATH_PLAIN] = valu_plain,

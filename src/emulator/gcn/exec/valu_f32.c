@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #endif
 #include <math.h>
+#include <float.h>
 #include <string.h>
 
 #define REAL 32
@@ -204,6 +205,26 @@ void gcn_vop_v_mad_f32(struct gcn_valu *v)
 
 SOFT(v_mad_legacy_f32, mad(a, b, c, fp, true))
 ROW_SOFT(v_mad_legacy_f32)
+
+/* As a fused product and sum, but 0 times anything is 0. */
+static uint32_t fma_legacy(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)
+{
+    const uint32_t x = flushed32(a, fp->flush_input), y = flushed32(b, fp->flush_input);
+    const bool nothing = !(x & ~F32_SIGN) || !(y & ~F32_SIGN);
+    return nothing ? wt_f32_add(0, c, fp) : wt_f32_fma(a, b, c, fp);
+}
+SOFT(v_fma_legacy_f32, fma_legacy(a, b, c, fp))
+ROW_SOFT(v_fma_legacy_f32)
+
+/* A factor of a light's power: -FLT_MAX where the third source is not positive, or the second one
+ * is -FLT_MAX or less, or one of both is a NaN. */
+static uint32_t mullit(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)
+{
+    const float y = wt_float_of_bits(b), z = wt_float_of_bits(c);
+    return z > 0 && y > -FLT_MAX ? legacy_product(a, b, fp) : 0xff7fffff;
+}
+SOFT(v_mullit_f32, mullit(a, b, c, fp))
+ROW_SOFT(v_mullit_f32)
 
 void gcn_vop_v_mac_f32(struct gcn_valu *v)
 {

@@ -91,6 +91,7 @@ ROW32(v_add3_u32, a[i] + b[i] + c[i])
 ROW32(v_lshl_or_b32, (a[i] << (b[i] & 31)) | c[i])
 ROW32(v_and_or_b32, (a[i] & b[i]) | c[i])
 ROW32(v_or3_b32, a[i] | b[i] | c[i])
+ROW32(v_xor3_b32, a[i] ^ b[i] ^ c[i])
 ROW32(v_bcnt_u32_b32, (uint32_t)__builtin_popcount(a[i]) + b[i])
 ROW32_CLAMP(v_sad_u32, (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) + c[i],
             at_most((uint64_t)(a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) + c[i], UINT32_MAX))
@@ -382,7 +383,7 @@ void gcn_vop_v_readfirstlane_b32(struct gcn_valu *v)
 void gcn_vop_v_readlane_b32(struct gcn_valu *v)
 {
     const uint32_t *a = v->a, *b = v->b;
-    v->scalar = a[b[0] & 63];
+    v->scalar = a[b[0] & (v->w->narrow ? 31 : 63)];
 }
 
 /* They have handlers of their own (valu.c); these are never called. */
@@ -391,6 +392,10 @@ void gcn_vop_v_writelane_b32(struct gcn_valu *v)
 }
 
 void gcn_vop_v_swap_b32(struct gcn_valu *v)
+{
+}
+
+void gcn_vop_v_permlane16_b32(struct gcn_valu *v)
 {
 }
 

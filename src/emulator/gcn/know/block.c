@@ -161,6 +161,8 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
         .exceptions = offsetof(struct gcn_wave, trapsts),
         .mask = offsetof(struct gcn_wave, s) + sizeof(uint32_t) * GCN_EXEC,
     };
+    if (gcn_model_of(d)->encodings == GCN_GFX10) /* handlers execute all of it */
+        return;
     if (!d->blocks)
         d->blocks = wt_paged_new(&kind, &d->machine, true);
     wt_paged_translate(d->blocks, &kind, &d->machine, w, &w->code->page,

@@ -324,7 +324,7 @@ const struct gcn_uop *gcn_block_run_rest(struct gcn_wave *w, const struct gcn_uo
         const bool high = chosen >> i & 1, number = u->src[i] >= GCN_INLINE && u->src[i] < GCN_VGPR;
         word[1] |= (high && number ? GCN_INLINE : u->src[i] + high) << 9 * i;
     }
-    if (gcn_decode(gcn_model_of(w->device), word, 2, &rest, &why))
+    if (gcn_decode(gcn_model_of(w->device), GCN_LANES, word, 2, &rest, &why))
         gcn_handler_of (&rest)(w, &rest);
     return gcn_next(u);
 }

@@ -17,6 +17,7 @@
 /* The parts of llvm-c/Disassembler.h and Target.h that are used. */
 struct gcn_disassembler {
     const struct gcn_model *model;
+    unsigned lanes; /* of the waves that the code is for */
     void *library;
     void *context;
     size_t (*instruction)(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text,
@@ -48,12 +49,12 @@ static void open_library(struct gcn_disassembler *d)
 /* Leaves d->context NULL if there is no LLVM. */
 static void load(struct gcn_disassembler *d)
 {
-    void *(*create)(const char *triple, const char *cpu, void *info, int type, void *op,
-                    void *symbol);
+    void *(*create)(const char *triple, const char *cpu, const char *features, void *info, int type,
+                    void *op, void *symbol);
     open_library(d);
     if (!d->library)
         return;
-    *(void **)&create = dlsym(d->library, "LLVMCreateDisasmCPU");
+    *(void **)&create = dlsym(d->library, "LLVMCreateDisasmCPUFeatures");
     *(void **)&d->instruction = dlsym(d->library, "LLVMDisasmInstruction");
     *(void **)&d->dispose = dlsym(d->library, "LLVMDisasmDispose");
     if (!create || !d->instruction || !d->dispose ||
@@ -62,16 +63,21 @@ static void load(struct gcn_disassembler *d)
         !call(d->library, "LLVMInitializeAMDGPUTargetMC") ||
         !call(d->library, "LLVMInitializeAMDGPUDisassembler"))
         return;
-    d->context = create("amdgcn-amd-amdhsa", d->model->target.name, NULL, 0, NULL, NULL);
+    d->context = create("amdgcn-amd-amdhsa", d->model->target.name,
+                        d->model->target.lanes == 64 ? ""
+                        : d->lanes == 64             ? "-wavefrontsize32,+wavefrontsize64"
+                                                     : "+wavefrontsize32,-wavefrontsize64",
+                        NULL, 0, NULL, NULL);
 }
 
-struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model)
+struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model, unsigned lanes)
 {
     assert(model);
     struct gcn_disassembler *d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
     d->model = model;
+    d->lanes = lanes;
     load(d);
     return d;
 }
@@ -90,8 +96,8 @@ unsigned gcn_disassemble(struct gcn_disassembler *d, const uint8_t *bytes, size_
                          uint64_t pc, char *text, size_t size)
 {
     assert(d && bytes && text && size > 0);
-    uint32_t word[2] = {0};
-    const unsigned words = available >= 8 ? 2 : (unsigned)(available / 4);
+    uint32_t word[GCN_MOST_DWORDS] = {0};
+    const unsigned words = available >= sizeof word ? GCN_MOST_DWORDS : (unsigned)(available / 4);
     struct gcn_uop u = {0};
     const char *why;
     for (unsigned i = 0; i < words; i++)
@@ -99,10 +105,10 @@ unsigned gcn_disassemble(struct gcn_disassembler *d, const uint8_t *bytes, size_
     text[0] = 0;
     /* LLVM 19 ends the program at some words that are no instructions: it is asked of ours alone.
      */
-    if (words && !gcn_decode(d->model, word, words, &u, &why)) {
+    if (words && !gcn_decode(d->model, d->lanes, word, words, &u, &why)) {
         u.row = NULL;
     } else if (words && d->context) {
-        uint8_t copy[8];
+        uint8_t copy[sizeof word];
         char line[512];
         memcpy(copy, bytes, 4 * words);
         if (d->instruction(d->context, copy, 4 * u.length, pc, line, sizeof line)) {

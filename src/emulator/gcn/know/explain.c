@@ -9,7 +9,7 @@ static void explain_private(struct gcn_wave *w, unsigned lane, uint64_t addr,
 {
     assert(lane < GCN_LANES);
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
-    const uint64_t x = addr - GCN_PRIVATE_APERTURE, scratch = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
+    const uint64_t x = addr - GCN_PRIVATE_APERTURE, scratch = gcn_flat_scratch(w);
     e->space = "private";
     e->where = "memory (scratch)";
     wt_explanation_add(e, false, "X = address - src_private_base", x);
@@ -20,7 +20,8 @@ static void explain_private(struct gcn_wave *w, unsigned lane, uint64_t addr,
         wt_explanation_add(
             e, false, "FLAT_SCRATCH is not their sum: the kernel has not set it (yet)", scratch);
     wt_explanation_add(e, true, "FLAT_SCRATCH", scratch);
-    wt_explanation_add(e, true, "X / 4 * 4 * 64: its dword, of all lanes", x / 4 * 4 * GCN_LANES);
+    wt_explanation_add(e, true, "X / 4 * 4 * 64: its dword, of all lanes",
+                       x / 4 * 4 * gcn_lanes_of(w));
     wt_explanation_add(e, true, "lane * 4", lane * 4u);
     wt_explanation_add(e, true, "X mod 4", x % 4);
     e->landing = gcn_private_addr(w, lane, x);
@@ -80,7 +81,7 @@ static bool private_byte(struct gcn_wave *w, const struct gcn_uop *u, unsigned l
         return true;
     case GCN_MUBUF: /* by the wave's part of the arena; what the SGPR adds is of all its lanes */
         offset = gcn_pair(&w->s[u->base]) & 0xffffffffffff;
-        *byte = gcn_scalar32(w, u, u->soffset) / GCN_LANES + (uint32_t)u->imm +
+        *byte = gcn_scalar32(w, u, u->soffset) / gcn_lanes_of(w) + (uint32_t)u->imm +
                 (u->offen ? v[u->src[0] + u->idxen][lane] : 0);
         return k->scratch && offset == k->scratch + (uint64_t)w->scratch * k->scratch_wave &&
                w->s[u->base + 1] >> 31;
@@ -92,16 +93,18 @@ static bool private_byte(struct gcn_wave *w, const struct gcn_uop *u, unsigned l
 bool gcn_explain_private_fault(struct gcn_device *d, const struct wt_fault *f, unsigned *lane,
                                uint64_t *byte, uint32_t *size)
 {
-    uint8_t bytes[8] = {0};
+    uint8_t bytes[12] = {0};
     struct gcn_uop u = {0};
     const char *why;
     if (f->wave >= d->machine.waves || !d->wave[f->wave].active || !f->lanes ||
-        !(gcn_read(d, f->pc, bytes, 8) || gcn_read(d, f->pc, bytes, 4)))
+        !(gcn_read(d, f->pc, bytes, 12) || gcn_read(d, f->pc, bytes, 8) ||
+          gcn_read(d, f->pc, bytes, 4)))
         return false;
     struct gcn_wave *w = &d->wave[f->wave];
-    const uint32_t word[2] = {(uint32_t)wt_load_le(bytes, 4), (uint32_t)wt_load_le(bytes + 4, 4)};
+    const uint32_t word[3] = {(uint32_t)wt_load_le(bytes, 4), (uint32_t)wt_load_le(bytes + 4, 4),
+                              (uint32_t)wt_load_le(bytes + 8, 4)};
     *lane = (unsigned)__builtin_ctzll((uint64_t)f->lanes);
     *size = gcn_dispatch_of(w)->private_size;
-    return gcn_decode(gcn_model_of(d), word, 2, &u, &why) && private_byte(w, &u, *lane, byte) &&
-           *byte >= *size;
+    return gcn_decode(gcn_model_of(d), gcn_lanes_of(w), word, 3, &u, &why) &&
+           private_byte(w, &u, *lane, byte) && *byte >= *size;
 }

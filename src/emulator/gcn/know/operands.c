@@ -169,7 +169,7 @@ static void put_scalar(list *o, const struct gcn_uop *u)
 
 static bool compares(const struct gcn_uop *u)
 {
-    return u->row->operands[0] == 'a' && gcn_atomic_number(u->row) == 1;
+    return u->row->operands[0] == 'a' && gcn_atomic_compares(u->row);
 }
 
 static void put_smem(list *o, const struct gcn_uop *u)

@@ -13,10 +13,31 @@ struct resource {
     uint32_t stride, records;
     unsigned index_stride;
     bool swizzle, add_tid;
+    uint8_t oob; /* which accesses are outside, from gfx10 on; GCN5: they follow from the rest */
 };
 
-static struct resource resource_of(const uint32_t *v)
+/* OOB_SELECT (Mesa, "OOB_SELECT"; LLVM, "buffer resource"): beyond the records, or the stride, too;
+ * the records alone; nothing unless there are no records; beyond the bytes. */
+enum { OOB_OFFSET, OOB_RECORDS, OOB_NOTHING, OOB_BYTES, OOB_GCN5 };
+
+static struct resource resource_gfx10(const struct gcn_wave *w, const uint32_t *v)
 {
+    return (struct resource){
+        .base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
+        .stride = v[1] >> 16 & 0x3fff,
+        .records = v[2],
+        /* With ADD_TID, the lanes of a wave are next to each other. */
+        .index_stride = v[3] >> 23 & 1 ? gcn_lanes_of(w) : 8u << (v[3] >> 21 & 3),
+        .swizzle = v[1] >> 31,
+        .add_tid = v[3] >> 23 & 1,
+        .oob = v[3] >> 28 & 3,
+    };
+}
+
+static struct resource resource_of(const struct gcn_wave *w, const uint32_t *v)
+{
+    if (gcn_model_of(w->device)->encodings == GCN_GFX10)
+        return resource_gfx10(w, v);
     struct resource r = {
         .base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
         .stride = v[1] >> 16 & 0x3fff,
@@ -24,6 +45,7 @@ static struct resource resource_of(const uint32_t *v)
         .index_stride = 8u << (v[3] >> 21 & 3),
         .swizzle = v[1] >> 31,
         .add_tid = v[3] >> 23 & 1,
+        .oob = OOB_GCN5,
     };
     /* With ADD_TID, the format's place holds the stride's upper bits. */
     if (r.add_tid)
@@ -103,6 +125,23 @@ static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct re
         m->crosses[i] = 0 - (uint32_t)((offset[i] & (ELEMENT - 1)) + size > ELEMENT);
 }
 
+/* Which accesses are outside by OOB_SELECT. Bytes of a linear buffer are as on GCN5. */
+static void resolve_oob(struct manner *m, const struct resource *r, const uint32_t *index,
+                        const uint32_t *offset)
+{
+    if (r->oob == OOB_BYTES && !r->swizzle)
+        return;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const bool outside = r->oob == OOB_NOTHING ? !r->records
+                             : r->oob == OOB_BYTES
+                                 ? offset[i] >= r->records
+                                 : index[i] >= r->records || (r->oob == OOB_OFFSET && r->stride &&
+                                                              offset[i] >= r->stride);
+        m->outside[i] = 0 - (uint32_t)outside;
+        m->crosses[i] = r->swizzle ? m->crosses[i] : 0;
+    }
+}
+
 /*
  * Computes each lane's address. A linear buffer is one row of bytes, and the offset must be below
  * num_records. A swizzled buffer with a stride counts records, and the index must be below
@@ -111,7 +150,7 @@ static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct re
 bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
                         struct gcn_targets *t, const struct gcn_uop **next)
 {
-    const struct resource r = resource_of(&w->s[u->base]);
+    const struct resource r = resource_of(w, &w->s[u->base]);
     const uint32_t soffset = gcn_scalar32(w, u, u->soffset);
     const unsigned last = u->src[0] + (u->offen && u->idxen);
     if (w->mode & GCN_MODE_VSKIP) {
@@ -133,6 +172,8 @@ bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned si
     sum(index, u->idxen ? w->v[u->src[0]] : NULL, 0, r.add_tid);
     sum(offset, u->offen ? w->v[last] : NULL, (uint32_t)u->imm, false);
     (r.swizzle ? resolve_swizzled : resolve_linear)(t->addr, &m, &r, &x, index, offset);
+    if (r.oob != OOB_GCN5)
+        resolve_oob(&m, &r, index, offset);
     t->at = u;
     t->lanes = gcn_exec(w);
     t->zero = gcn_pack(m.outside) & t->lanes;
@@ -263,7 +304,7 @@ static const struct gcn_uop *by_bytes(struct gcn_wave *w, const struct gcn_uop *
 static const struct gcn_uop *by_elements(struct gcn_wave *w, const struct gcn_uop *u,
                                          struct gcn_targets *t, bool store)
 {
-    const uint64_t row = (uint64_t)ELEMENT * resource_of(&w->s[u->base]).index_stride;
+    const uint64_t row = (uint64_t)ELEMENT * resource_of(w, &w->s[u->base]).index_stride;
     bool aligned = u->size % 4 == 0 && !(t->lanes & ~t->zero & ~t->private);
     gcn_judge(w, u, t, store ? WT_WATCH_WRITE : WT_WATCH_READ, u->size);
     for (uint64_t left = t->lanes & ~t->zero; left && aligned; left &= left - 1)
@@ -277,7 +318,7 @@ static const struct gcn_uop *access(struct gcn_wave *w, const struct gcn_uop *u,
     if (t->private)
         return by_elements(w, u, t, store);
     if (t->split && u->size > 4) {
-        const struct resource r = resource_of(&w->s[u->base]);
+        const struct resource r = resource_of(w, &w->s[u->base]);
         const uint32_t soffset = gcn_scalar32(w, u, u->soffset);
         return by_dwords(w, u, t, store, 4, r.base + soffset + end_of(&r, soffset));
     }

@@ -156,10 +156,10 @@ static bool find_shared(struct gcn_wave *w, const struct gcn_targets *t, uint64_
     return true;
 }
 
-static CLONED swizzle(uint64_t *to, const uint64_t *addr, uint64_t base)
+static CLONED swizzle(uint64_t *to, const uint64_t *addr, uint64_t base, unsigned log_lanes)
 {
     LANES
-        to[i] = base + ((addr[i] & ~(uint64_t)3) << 6) + i * 4 + (addr[i] & 3);
+        to[i] = base + ((addr[i] & ~(uint64_t)3) << log_lanes) + i * 4 + (addr[i] & 3);
 }
 
 /* Not 0: of some of these lanes the bytes are not in one dword, or not whole dwords. */
@@ -185,7 +185,7 @@ static bool find_private(struct gcn_wave *w, const struct gcn_targets *t, uint64
     if (cut)
         return false;
     for (unsigned i = 0; i * 4 < size; i++) {
-        swizzle(at.addr, t->addr, gcn_private_addr(w, 0, 4 * i));
+        swizzle(at.addr, t->addr, gcn_private_addr(w, 0, 4 * i), w->narrow ? 5 : 6);
         if (!find(w->device, &at, lanes, size < 4 ? size : 4, write, host[i]))
             return false;
     }
@@ -643,7 +643,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
 {
     const enum gcn_atomic what = gcn_atomic_of(gcn_model_of(w->device), u->row);
     const unsigned words = u->size / 4u, from = u->src[1];
-    const unsigned given = what == GCN_ATOMIC_CMPSWAP ? 2 * words : words;
+    const unsigned given = gcn_compares(what) ? 2 * words : words;
     bool comes_back = false;
     if (!gcn_has_rows(w, from, given))
         return gcn_no_row(w, u, from + given - 1);

@@ -165,6 +165,8 @@ enum gcn_atomic {
     GCN_ATOMIC_MAX_F64,
     GCN_ATOMIC_PK_ADD_BF16,
     GCN_ATOMIC_ADD_F32_ALL, /* not an opcode: denormal numbers count, too */
+    GCN_ATOMIC_FCMPSWAP,    /* of gfx10: compares as numbers */
+    GCN_ATOMIC_CSUB,        /* of gfx10: not below 0 */
 };
 /* The operation of a row that is an atomic of memory. */
 static inline enum gcn_atomic gcn_atomic_of(const struct gcn_model *model,
@@ -179,8 +181,10 @@ uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data, bool flush);
 uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data);
 /* Likewise of bfloats. */
 uint32_t gcn_atomic_pk_add_bf16(uint32_t old, uint32_t data);
-/* Likewise of doubles: @p what is one of those of F64. Denormal ones count. */
-uint64_t gcn_atomic_f64(enum gcn_atomic what, uint64_t old, uint64_t data);
+/* Sum, minimum, maximum or comparison, of doubles or, where they have 4 bytes, singles. Denormal
+ * ones count. */
+uint64_t gcn_atomic_float(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
+                          uint64_t compare);
 /* The new value at a place of `size` bytes (4 or 8) that had `old`. Inline, so that loops know both
  * `what` and `size`. */
 static inline __attribute__((always_inline)) uint64_t
@@ -213,6 +217,8 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
         return old ^ data;
     case GCN_ATOMIC_INC:
         return old >= data ? 0 : old + 1;
+    case GCN_ATOMIC_CSUB:
+        return old < data ? 0 : old - data;
     case GCN_ATOMIC_ADD_F32:
     case GCN_ATOMIC_ADD_F32_ALL:
         return gcn_atomic_add_f32((uint32_t)old, (uint32_t)data, what == GCN_ATOMIC_ADD_F32);
@@ -223,13 +229,19 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
     case GCN_ATOMIC_DEC:
         return old == 0 || old > data ? data : old - 1;
     default:
-        return gcn_atomic_f64(what, old, data);
+        return gcn_atomic_float(what, size, old, data, compare);
     }
 }
 
 /* Below which grain of memory hardware does an atomic (wt_lane_access.lost): of those on integers
  * PCI Express has three, and the others do not come to memory of the host; those on floats are
  * dropped in the GPU's fine-grained memory, too (AMD, "Hardware atomics operation support"). */
+/* Whether the atomic's data are two values. */
+static inline bool gcn_compares(enum gcn_atomic what)
+{
+    return what == GCN_ATOMIC_CMPSWAP || what == GCN_ATOMIC_FCMPSWAP;
+}
+
 static inline enum wt_grain gcn_atomic_lost(const struct gcn_model *model, enum gcn_atomic what)
 {
     if (model->scoped_caches) /* gfx942: it does all */

@@ -35,13 +35,25 @@ uint32_t gcn_atomic_pk_add_bf16(uint32_t old, uint32_t data)
     return add_bf16(old & 0xffff, data & 0xffff) | add_bf16(old >> 16, data >> 16) << 16;
 }
 
-uint64_t gcn_atomic_f64(enum gcn_atomic what, uint64_t old, uint64_t data)
+static uint64_t chosen(enum gcn_atomic what, uint64_t old, uint64_t data, bool less, bool greater)
+{
+    return (what == GCN_ATOMIC_MIN_F64 ? less : greater) ? data : old;
+}
+
+uint64_t gcn_atomic_float(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
+                          uint64_t compare)
 {
     struct wt_fp fp = {.propagate_nan = true};
-    return what == GCN_ATOMIC_ADD_F64   ? wt_f64_add(old, data, &fp)
-           : what == GCN_ATOMIC_MIN_F64 ? wt_f64_lt(data, old, &fp) ? data : old
-           : wt_f64_lt(old, data, &fp)  ? data
-                                        : old;
+    if (what == GCN_ATOMIC_ADD_F64)
+        return wt_f64_add(old, data, &fp);
+    if (what == GCN_ATOMIC_FCMPSWAP)
+        return (size == 8 ? wt_f64_eq(old, compare, &fp)
+                          : wt_f32_eq((uint32_t)old, (uint32_t)compare, &fp))
+                   ? data
+                   : old;
+    return size == 8 ? chosen(what, old, data, wt_f64_lt(data, old, &fp), wt_f64_lt(old, data, &fp))
+                     : chosen(what, old, data, wt_f32_lt((uint32_t)data, (uint32_t)old, &fp),
+                              wt_f32_lt((uint32_t)old, (uint32_t)data, &fp));
 }
 
 /* The operands of an atomic of many lanes; of values of 4 bytes the upper halves do not count. */
@@ -137,7 +149,9 @@ struct atomic_lanes {
     ONE_ATOMIC(MIN_F64, size)                                                                      \
     ONE_ATOMIC(MAX_F64, size)                                                                      \
     ONE_ATOMIC(PK_ADD_BF16, size)                                                                  \
-    ONE_ATOMIC(ADD_F32_ALL, size)
+    ONE_ATOMIC(ADD_F32_ALL, size)                                                                  \
+    ONE_ATOMIC(FCMPSWAP, size)                                                                     \
+    ONE_ATOMIC(CSUB, size)
 ATOMICS_OF(uint32_t, 4)
 ATOMICS_OF(uint64_t, 8)
 #undef ATOMICS_OF
@@ -166,10 +180,10 @@ static void change_quads(struct gcn_wave *w, const struct gcn_uop *u, struct ato
     uint32_t low[GCN_LANES], high[GCN_LANES];
     const uint32_t(*from)[GCN_LANES] = (const uint32_t(*)[GCN_LANES]) & w->v[u->src[1]];
     join_rows(data, from[0], from[1]);
-    if (what == GCN_ATOMIC_CMPSWAP)
+    if (gcn_compares(what))
         join_rows(compare, from[2], from[3]);
     a.data = data;
-    a.compare = what == GCN_ATOMIC_CMPSWAP ? compare : data;
+    a.compare = gcn_compares(what) ? compare : data;
     a.old = old;
     change_all8(&a, one, what);
     if (!u->glc)
@@ -184,7 +198,7 @@ static void change_dwords(struct gcn_wave *w, const struct gcn_uop *u, struct at
 {
     uint32_t old[GCN_LANES];
     a.data = w->v[u->src[1]];
-    a.compare = w->v[u->src[1] + (what == GCN_ATOMIC_CMPSWAP)];
+    a.compare = w->v[u->src[1] + gcn_compares(what)];
     a.old = old;
     change_all4(&a, one, what);
     if (u->glc)

@@ -11,7 +11,7 @@
  */
 uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset)
 {
-    return gcn_pair(&w->s[GCN_FLAT_SCRATCH]) + offset / 4 * 4 * GCN_LANES + lane * 4u + offset % 4;
+    return gcn_flat_scratch(w) + offset / 4 * 4 * gcn_lanes_of(w) + lane * 4u + offset % 4;
 }
 
 bool gcn_vmem_read_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
