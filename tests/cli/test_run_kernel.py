@@ -272,6 +272,27 @@ def test_a_gfx942_computes_what_a_gfx90a_does(tmp_path, compiler, level):
 
 
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
+@pytest.mark.parametrize("lanes", ["32", "64"])
+def test_a_gfx1030_runs_kernels_alone(tmp_path, lanes):
+    """Both sizes of waves compute what Collatz's rule says; what is not built yet is refused by a sentence, and does nothing."""
+    subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1030", *["-mwavefrontsize64"][: lanes == "64"], "-mcode-object-version=5", "-x", "cl", "-O2", "-g",
+                    f"--rocm-device-lib-path={BITCODE}", ROOT / "examples/opencl/collatz.cl", "-o", tmp_path / "k.co"], check=True)
+    arguments = ["-g", "gfx1030", "--grid", "256", "--block", "64", "--arg", "zeros:1024", "--arg", "zeros:16", "--dump-arg", f"0:{tmp_path}/steps", tmp_path / "k.co"]
+    done = subprocess.run([WAVETRAP, "run", *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    steps = struct.unpack("<256I", (tmp_path / "steps").read_bytes())
+    def collatz(n):
+        return 0 if n == 1 else 1 + collatz(3 * n + 1 if n % 2 else n // 2)
+    assert list(steps) == [collatz(n) for n in range(1, 257)]
+    (tmp_path / "steps").unlink()
+    for refused in (["run", "--check=race", *arguments], ["run", "--profile", *arguments], ["run", f"--core-on-fault={tmp_path}/core", *arguments], ["debug", "--batch", "-ex", "run", *arguments]):
+        done = subprocess.run([WAVETRAP, *refused], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode not in (0, 139) and "a gfx1030 executes kernels by 'wavetrap run' and 'wavetrap trace' so far" in done.stderr, (refused, done.stderr)
+    assert not (tmp_path / "steps").exists()
+    done = subprocess.run([WAVETRAP, "exec", "-g", "gfx1030", "rocminfo"], capture_output=True, text=True)
+    assert "a gfx1030 executes kernels by 'wavetrap run' so far" in done.stdout + done.stderr
+
+
 def test_dies_of_a_gfx942(tmp_path):
     """Work-group n is on die n modulo xcc, as XCC_ID says; all compute units of the chip; numbers that do not fit are refused."""
     (tmp_path / "k.cl").write_text("""kernel void k(global uint *o) {

@@ -208,6 +208,13 @@ const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u)
                      word[0], why);
 }
 
+const struct gcn_uop *gcn_formats_unknown(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                     "%s: formats of a %s's resources are not executed by this emulator",
+                     u->row->name, gcn_model_of(w->device)->target.name);
+}
+
 const struct gcn_uop *gcn_op_none(struct gcn_wave *w, const struct gcn_uop *u)
 {
     return gcn_illegal(w, u);

@@ -478,6 +478,9 @@ const struct gcn_uop *gcn_no_memory(struct gcn_wave *w, const struct gcn_uop *u,
  * wave is halted for good. Returns what the handler returns, as gcn_fault.
  */
 const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u);
+/* Reports an access by a resource of gfx10 with a format, of which the emulator has no table.
+ * Returns as gcn_fault. */
+const struct gcn_uop *gcn_formats_unknown(struct gcn_wave *w, const struct gcn_uop *u);
 
 /* ---- operand.c ---- */
 

@@ -99,11 +99,11 @@ class Result:
 
 
 def run(tool, cases):
-    """The results in the order of the cases, each from a GPU of its model."""
+    """The results in the order of the cases, each from a GPU of its model, which may say the lanes of a wave: "gfx1030:32"."""
     results = [None] * len(cases)
     for model in {case.model for case in cases}:
         own = [i for i, case in enumerate(cases) if case.model == model]
-        done = subprocess.run([tool, model], input="".join(cases[i].text() for i in own), capture_output=True, text=True)
+        done = subprocess.run([tool, *model.split(":")], input="".join(cases[i].text() for i in own), capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         lines = done.stdout.splitlines()
         assert len(lines) == len(own)

@@ -11,7 +11,7 @@
  * and did not end in a fault, are appended to FILE, with their encodings and with what they were
  * seen to change. With GCN_SPOIL="NAME ENCODING WHAT" that row is made to go wrong: after each time
  * that it changes this, a bit of the change is undone. checked.py sees which test finds that out.
- * An argument is the name of a model; none: the first.
+ * An argument is the name of a model, none: the first; then come the lanes of the wave.
  * The answer is one line: fault text or "-" | scc | mode | trapsts | 128 scalars | the values
  * shown.
  */
@@ -29,6 +29,7 @@
 #define SCRATCH UINT64_C(0x200000)
 
 static struct gcn_config config;
+static unsigned lanes = GCN_LANES;
 static struct gcn_device *device;
 
 static void check(enum wt_status status, const struct wt_error *err)
@@ -39,7 +40,7 @@ static void check(enum wt_status status, const struct wt_error *err)
     exit(1);
 }
 
-/* A wave of 64 lanes with 256 VGPRs and 64 KiB of LDS, about to run CODE. */
+/* A wave with 256 VGPRs and 64 KiB of LDS, about to run CODE. */
 static struct gcn_wave *fresh(const uint32_t *word, unsigned words)
 {
     uint8_t descriptor[64] = {0}, packet[64] = {0}, code[4096] = {0};
@@ -52,12 +53,15 @@ static struct gcn_wave *fresh(const uint32_t *word, unsigned words)
     gcn_device_write(device, CODE, code, 4 * words + 4);
     wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
     wt_store_le(descriptor + 44, 63, 4); /* 256 VGPRs before accumulation registers */
-    wt_store_le(descriptor + 48, 63 | 12 << 6 | 0xf << 16 | 1 << 21 | 1 << 23, 4);
+    /* Of 4 registers each, or from gfx10 on of 4 in a wave of 64 lanes, 8 in one of 32. */
+    wt_store_le(descriptor + 48,
+                (lanes < GCN_LANES ? 31 : 63) | 12 << 6 | 0xf << 16 | 1 << 21 | 1 << 23, 4);
+    wt_store_le(descriptor + 56, lanes < GCN_LANES ? 1 << 10 : 0, 2);
     gcn_device_write(device, DESCRIPTOR, descriptor, sizeof descriptor);
     wt_store_le(packet, 2, 2);
     for (unsigned i = 0; i < 3; i++) {
-        wt_store_le(packet + 4 + 2 * i, i ? 1 : 64, 2);
-        wt_store_le(packet + 12 + 4 * i, i ? 1 : 64, 4);
+        wt_store_le(packet + 4 + 2 * i, i ? 1 : lanes, 2);
+        wt_store_le(packet + 12 + 4 * i, i ? 1 : lanes, 4);
     }
     wt_store_le(packet + 28, 65536, 4);
     wt_store_le(packet + 32, DESCRIPTOR, 8);
@@ -268,9 +272,8 @@ static void run_noting(struct gcn_wave *w, uint32_t issues)
         gcn_device_read(device, w->pc, bytes, sizeof bytes);
         const uint32_t word[2] = {(uint32_t)wt_load_le(bytes, 4),
                                   (uint32_t)wt_load_le(bytes + 4, 4)};
-        const int row = gcn_decode(config.model, config.model->target.lanes, word, 2, &u, &why)
-                            ? (int)(u.row - gcn_rows)
-                            : -1;
+        const int row =
+            gcn_decode(config.model, lanes, word, 2, &u, &why) ? (int)(u.row - gcn_rows) : -1;
         const bool noted = row >= 0 && (spoiled_row < 0 || spoiled_row == row);
         if (noted)
             look(w, &old);
@@ -380,6 +383,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "run_tool: there is no such model\n");
         return 1;
     }
+    lanes = argc > 2 ? (unsigned)atoi(argv[2]) : config.model->target.lanes;
     check(gcn_device_new(&config, &device, &err), &err);
     check(gcn_device_map(device, CODE, 4096, true, &err), &err);
     check(gcn_device_map(device, DESCRIPTOR, 64, true, &err), &err);

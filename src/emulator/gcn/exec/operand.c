@@ -84,7 +84,7 @@ uint32_t gcn_other_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigne
 uint64_t gcn_other_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating)
 {
     if (n < GCN_INLINE)
-        return gcn_hidden(w, n) ? 0 : gcn_pair(&w->s[n]);
+        return gcn_hidden(w, n) || n == GCN_NULL ? 0 : gcn_pair(&w->s[n]);
     if (is_integer_constant(n))
         return (uint64_t)(int64_t)integer_constant(n);
     if (n >= GCN_HALF && n < GCN_HALF + 9)

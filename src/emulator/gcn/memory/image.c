@@ -131,6 +131,10 @@ static unsigned last_register(const struct gcn_wave *w, const struct gcn_uop *u,
 bool gcn_image_of(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_image *m,
                   const struct gcn_uop **next)
 {
+    if (gcn_model_of(w->device)->encodings == GCN_GFX10) {
+        *next = gcn_formats_unknown(w, u);
+        return false;
+    }
     const uint32_t *r = &w->s[u->base];
     const bool layers = type_of(r) == GCN_IMAGE_1D_ARRAY || type_of(r) == GCN_IMAGE_2D_ARRAY;
     char why[128];

@@ -27,6 +27,10 @@ static bool typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *
 {
     const uint32_t word = w->s[u->base + 3];
     unsigned dfmt = u->dfmt;
+    if (gcn_model_of(w->device)->encodings == GCN_GFX10) {
+        *next = gcn_formats_unknown(w, u);
+        return false;
+    }
     *t = (struct typed){
         .nfmt = u->nfmt,
         .select = {SELECT_X, SELECT_X + 1, SELECT_X + 2, SELECT_X + 3},
