@@ -12,7 +12,8 @@
 #include "emulator/machine/groups.h"
 #include "emulator/machine/memory_model.h"
 
-static const char *const on_without = "lanes continue without it";
+static const char *const on_without = "lanes continue without it",
+                         *const on_without_mask = "the mask names lanes that continue without it";
 
 /* ---- groups and waves ---- */
 
@@ -289,8 +290,8 @@ static void look_for_left(struct wt_check_sync *s, struct sync_group *g, const s
         const struct sync_left *one = &g->left[i];
         if (one->pc != pc || !has_executed(one, w, lanes))
             continue;
-        sync_report(s, g, one->kind, one->kind == WT_FOUND_SYNC_MASK && s->apart, &one->place,
-                    &one->gone, one->text);
+        sync_report(s, g, one->kind, one->kind == WT_FOUND_SYNC_MASK && s->apart && !one->read,
+                    &one->place, &one->gone, one->text);
         drop_left(g, one->place.pc, one->kind);
         return;
     }
@@ -486,10 +487,11 @@ static void end_absence(struct wt_check_sync *s, struct sync_group *g, struct sy
                         const struct wt_observed_event *e)
 {
     const wt_lanes come = e->lanes & w->absent_named;
-    const bool there = e->kind == WT_SEEN_TOGETHER && e->named == w->absent_mask && come;
+    const bool there = e->kind == WT_SEEN_TOGETHER && e->named == w->absent_mask &&
+                       e->number == w->absent_number && come;
     if (there) {
         const struct sync_place place = place_of(s, e, come);
-        sync_report(s, g, WT_FOUND_SYNC_MASK, true, &w->absent, &place,
+        sync_report(s, g, WT_FOUND_SYNC_MASK, s->apart, &w->absent, &place,
                     "the mask names lanes that are elsewhere, as is allowed from 7.0 on alone");
         w->apart |= w->absent.lanes | come;
     } else if (come || e->kind == WT_SEEN_WAVE_END) {
@@ -499,6 +501,52 @@ static void end_absence(struct wt_check_sync *s, struct sync_group *g, struct sy
         return;
     }
     w->absent.id = 0;
+}
+
+/* Whether the kernel's code may come from one place to another one. */
+static bool comes_to(struct wt_check_sync *s, uint64_t from, uint64_t to)
+{
+    struct wt_machine *m = s->machine;
+    struct sync_way *way = &s->way[(from * 31 + to) / 8 % (sizeof s->way / sizeof *s->way)];
+    if (!m->ops->memory_model->comes_to)
+        return true;
+    if (way->from != from || way->to != to)
+        *way = (struct sync_way){from, to, m->ops->memory_model->comes_to(m, from, to)};
+    return way->comes;
+}
+
+/* Lanes have ended that a mask names: those that had gone another way before, as what they have
+ * done there shows, from which the code does not come to the instruction. Who has returned before
+ * it has done nothing such. */
+static void look_for_astray(struct wt_check_sync *s, struct sync_group *g, struct sync_wave *w,
+                            const struct sync_place *place, wt_lanes ended)
+{
+    const uint32_t number = number_of(g, w);
+    struct sync_place gone = {.time = place->time, .id = w->id, .name = w->name};
+    w->astray = 0;
+    w->astray_from = place->pc;
+    for (wt_lanes left = ended; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        if (!w->together[lane] || comes_to(s, w->together[lane], place->site))
+            continue;
+        gone.pc = w->together[lane];
+        gone.lanes |= wt_lane_bit(lane);
+    }
+    if (gone.lanes)
+        sync_report(
+            s, g, WT_FOUND_SYNC_MASK, false, place, &gone,
+            "the mask names lanes that have executed another such instruction in its place");
+    w->astray = gone.lanes;
+    for (size_t i = 0; i < g->accesses; i++) {
+        const struct sync_access *one = &g->access[i];
+        if (one->wave != number || one->round != g->rounds || !(one->lanes & ended & ~w->astray) ||
+            comes_to(s, one->site, place->site))
+            continue;
+        gone.pc = one->pc;
+        gone.lanes = one->lanes & ended & ~w->astray;
+        w->astray |= gone.lanes;
+        sync_report(s, g, WT_FOUND_SYNC_MASK, s->apart, place, &gone, on_without_mask);
+    }
 }
 
 static wt_lanes execute_now(const struct sync_group *g, uint32_t wave,
@@ -524,16 +572,28 @@ static void together(struct wt_check_sync *s, struct sync_group *g, struct sync_
         w->absent = place;
         w->absent_named = absent;
         w->absent_mask = e->named;
+        w->absent_number = e->number;
     }
-    if (ended)
-        note_left(g, number_of(g, w), ended, WT_FOUND_SYNC_MASK, &place,
-                  "the mask names lanes that continue without it", execute_now);
+    if (ended) {
+        look_for_astray(s, g, w, &place, ended);
+        if (ended & ~w->astray)
+            note_left(g, number_of(g, w), ended & ~w->astray, WT_FOUND_SYNC_MASK, &place,
+                      on_without_mask, execute_now);
+    }
+    for (wt_lanes left = e->lanes; left; left &= left - 1)
+        w->together[wt_lanes_lowest(left)] = site_of(w, wt_lanes_lowest(left), e->pc);
 }
 
-static void exchange(struct wt_check_sync *s, struct sync_group *g,
+static void exchange(struct wt_check_sync *s, struct sync_group *g, const struct sync_wave *w,
                      const struct wt_observed_event *e)
 {
     const struct sync_place place = place_of(s, e, e->lanes);
+    for (unsigned i = 0; !e->shifts && i < g->lefts; i++)
+        g->left[i].read |= g->left[i].kind == WT_FOUND_SYNC_MASK && g->left[i].place.pc == e->pc &&
+                           g->left[i].gone.id == e->id && g->left[i].gone.lanes & e->named;
+    if (!e->shifts && w->astray_from == e->pc && w->astray & e->named)
+        sync_report(s, g, WT_FOUND_SYNC_MASK, false, &place, NULL,
+                    "the mask names a lane that continues without it, and whose value is taken");
     /* Sums over lanes shift, and do not use what comes from behind the last one. */
     sync_report(s, g, WT_FOUND_INACTIVE_LANE, e->shifts, &place, NULL,
                 "the value is one of a lane that does not take part");
@@ -607,7 +667,7 @@ static void take_of_group(struct wt_check_sync *s, struct sync_group *g,
     if (e->kind == WT_SEEN_TOGETHER)
         together(s, g, w, e);
     else if (e->kind == WT_SEEN_EXCHANGE)
-        exchange(s, g, e);
+        exchange(s, g, w, e);
     else if (e->kind == WT_SEEN_CALL)
         begin_call(s, w, e);
     else if (e->kind == WT_SEEN_RETURN)

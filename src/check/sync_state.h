@@ -70,7 +70,12 @@ struct sync_wave {
     unsigned recent[SYNC_RECENT];      /**< numbers of accesses, from 1 */
     struct sync_place absent;          /**< `lanes` have gone on without `absent_named` */
     wt_lanes absent_named, absent_mask;
-    wt_lanes apart; /**< execute instructions of one mask at different places */
+    uint32_t absent_number; /**< wt_observed_event.number of what they have executed */
+    wt_lanes apart;         /**< execute instructions of one mask at different places */
+    wt_lanes astray;        /**< have ended, and had gone another way than to the instruction at
+                                 `astray_from`, whose mask names them */
+    uint64_t astray_from;
+    uint64_t together[WT_MAX_LANES]; /**< the site of the last instruction that lanes do together */
     struct sync_call *call;
     size_t calls, call_room;
 };
@@ -88,6 +93,7 @@ struct sync_left {
     uint64_t pc;
     struct sync_place place; /**< the others' place */
     struct sync_place gone;  /**< at `pc` */
+    bool read;               /**< a value of theirs was */
     uint32_t round;          /**< the barrier's round */
     const char *text;
 };
@@ -125,10 +131,17 @@ struct sync_wait {
     uint64_t home;
 };
 
+/** Whether code comes from one place to another one. */
+struct sync_way {
+    uint64_t from, to;
+    bool comes;
+};
+
 struct wt_check_sync {
     struct wt_machine *machine;
-    bool strict; /**< as wt_memory_model.barriers_want_all */
-    bool apart;  /**< lanes of a wave are independent: who ends is not waited for */
+    struct sync_way way[256]; /**< that were asked for last */
+    bool strict;              /**< as wt_memory_model.barriers_want_all */
+    bool apart;               /**< lanes of a wave are independent: who ends is not waited for */
     wt_found_fn *found;
     void *context;
     struct wt_followed run;

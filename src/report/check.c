@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/private_dir.h"
+#include "base/report.h"
 #include "base/text.h"
 #include "report/found.h"
 #include "runtime/common/counted.h"
@@ -209,7 +210,7 @@ enum wt_status wt_report_check_begin(struct wt_report_check *check, struct wt_em
                                          .found = wt_checked_found,
                                          .lanes = lanes,
                                          .level = wt_check_init_level()};
-    if (!wt_emulated_check(e, &check->set, &start, wt_checks_of_machines(), wt_say_once))
+    if (!wt_emulated_check(e, &check->set, &start, wt_checks_of_machines(), wt_checked_unseen))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
@@ -398,6 +399,32 @@ static void print_command(const struct wt_report_check *check,
     fprintf(stderr, " -ex run%s\n", check->again[1]);
 }
 
+/* What was found altogether, what was looked at, and what was not. */
+static void report_sums(const struct sums *s, const struct wt_report_found_list *all,
+                        const struct wt_report_looked *looked, const char *report)
+{
+    struct wt_report_object o;
+    wt_report_begin(&o, report, "checks");
+    wt_report_number(&o, "errors", s->of[WT_ERROR]);
+    wt_report_number(&o, "warnings", s->of[WT_WARNING]);
+    wt_report_number(&o, "notes", s->of[WT_NOTE]);
+    wt_report_number(&o, "suppressed", s->suppressed);
+    wt_report_number(&o, "more", all->sums.more);
+    if (looked) {
+        wt_report_number(&o, "launches", looked->launches);
+        wt_report_number(&o, "faults", looked->faults);
+    }
+    wt_report_number(&o, "unjudged", all->sums.unjudged);
+    wt_report_begin_list(&o, "unseen");
+    for (const char *text = all->unseen; text && *text; text += strlen(text) + 1) {
+        wt_report_begin_member(&o, NULL);
+        wt_report_text(&o, "text", text);
+        wt_report_end_member(&o);
+    }
+    wt_report_end_list(&o);
+    wt_report_end(&o);
+}
+
 static void print_findings(const struct wt_report_check *check,
                            const struct wt_report_found_list *all,
                            const struct wt_report_looked *looked, const char *report)
@@ -411,6 +438,7 @@ static void print_findings(const struct wt_report_check *check,
         if (f->finding.severity != WT_NOTE || s.of[WT_NOTE] <= FEW_NOTES)
             wt_report_found_print(stderr, f);
     }
+    report_sums(&s, all, looked, report);
     print_sums(check, &s, all, looked);
     print_command(check, all, looked);
     for (size_t i = 0; i < all->count && check->print_suppressions; i++)

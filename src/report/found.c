@@ -319,6 +319,23 @@ size_t wt_report_found_used(int fd)
     return used;
 }
 
+/* Adds a sentence on what a check does not see, if it is another one. */
+static void take_unseen(struct wt_report_found_list *all, const struct wt_counted_block *b)
+{
+    const char *text = (const void *)(b + 1);
+    const size_t length = strnlen(text, b->length);
+    char *at = all->unseen, *grown;
+    while (at && *at && strncmp(at, text, length + 1) != 0)
+        at += strlen(at) + 1;
+    const size_t used = at ? (size_t)(at - all->unseen) : 0;
+    if (!length || length == b->length || (at && *at) ||
+        !(grown = realloc(all->unseen, used + length + 2)))
+        return;
+    memcpy(grown + used, text, length + 1);
+    grown[used + length + 1] = 0;
+    all->unseen = grown;
+}
+
 enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
                                     struct wt_report_found_list *all, struct wt_error *err)
 {
@@ -330,6 +347,8 @@ enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
     size_t damaged = 0;
     while ((b = wt_report_counted_next(&view, b))) {
         const struct wt_counted_finding *list = (const void *)(b + 1);
+        if (b->kind == WT_COUNTED_UNSEEN)
+            take_unseen(all, b);
         const bool whole =
             b->kind == WT_COUNTED_FINDINGS && b->length == WT_COUNTED_FOUND * sizeof *list;
         for (size_t i = 0; whole && i < WT_COUNTED_FOUND; i++)
@@ -364,6 +383,7 @@ void wt_report_found_free(struct wt_report_found_list *all)
     for (size_t i = 0; i < all->count; i++)
         wt_report_found_free_one(&all->list[i]);
     free(all->list);
+    free(all->unseen);
     wt_report_host_files_free(&all->files);
     *all = (struct wt_report_found_list){.count = 0};
 }

@@ -33,6 +33,8 @@ struct wt_report_found_list {
     size_t count, capacity;
     struct wt_report_host_files files;
     struct wt_report_counted_sums sums;
+    char *unseen; /**< sentences on what checks do not see, each one once and with its NUL, and one
+                       more NUL; NULL: there are none */
 };
 
 /** Reads the findings of a file of counts; @p e: the device whose they are, NULL: those of host

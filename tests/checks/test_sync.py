@@ -289,6 +289,30 @@ int main() { int *p; (void)hipMalloc(&p, 4); sum<<<1, 32>>>(p); return hipDevice
     assert {(one["finding"], one["severity"]) for one in found} == {("inactive-lane", "note")} and done.returncode == 0, done.stderr
 
 
+# Of masks.cu: what a lane that a mask names does in its place, and the severity from capability 7.0 on; below it each is an error.
+MASKS = {"warning": "store store_first goes_on goes_on_first barrier same", "error": "taken other other_mask other_mask_first barrier_of_some of_the_block",
+         None: "returned returned_in_loop halves"}
+
+
+@functools.cache
+def masks(arch, level):
+    cuda = checks.cuda_path()
+    return checks.built(f"masks.{arch}.{level}", "clang-19", "-x", "cuda", f"--cuda-gpu-arch=sm_{arch}", f"-{level}", "-g", "-w", f"--cuda-path={cuda}",
+                        checks.HERE / "masks.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")
+
+
+@pytest.mark.parametrize("level", ["O0", "O2"])
+@pytest.mark.parametrize("case, severity", [(case, severity) for severity, names in MASKS.items() for case in names.split()])
+def test_lanes_that_a_mask_names(tmp_path, case, severity, level):
+    """CUDA C++ Programming Guide, "Warp Shuffle Functions"; PTX ISA, "shfl.sync". Whatever the optimisation, and whichever branch runs first."""
+    for arch, wanted in (("60", severity and "error"), ("70", severity)):
+        done = checks.run(checks.command_under_test(), "exec", "-g", f"sm:cc={arch[0]}.0", "--check=sync", f"--report=json:{tmp_path / 'report'}", masks(arch, level), case)
+        found = [one for one in map(json.loads, (tmp_path / "report").read_text().splitlines()) if one["kind"] == "finding"]
+        said = {one["severity"] for one in found if one["finding"] == "sync-mask"}
+        assert ("error" if "error" in said else "warning" if said else None) == wanted, (arch, done.stderr)
+        assert (done.returncode == 115) == (wanted == "error"), (arch, done.stderr)
+
+
 @pytest.mark.parametrize("family", checks.FAMILIES["openmp"])
 def test_openmp_is_refused(family):
     done = checks.wavetrap("openmp", family, "good", options=["--check=sync"])

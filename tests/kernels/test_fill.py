@@ -241,6 +241,34 @@ print(*words)
 """
 
 
+PRIVATE = """import numpy, pyopencl as cl, sys
+device = cl.get_platforms()[0].get_devices()[0]
+context = cl.Context([device])
+queue = cl.CommandQueue(context)
+kernel = cl.Program(context, """ + '"""' + """
+kernel void look(global uint *out) { volatile private uint cell[40]; out[get_global_id(0)] = cell[get_global_id(0) % 40]; }
+""" + '"""' + """).build(options=sys.argv[1:]).look
+buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, size=256)
+kernel(queue, (64,), None, buffer)
+got = numpy.empty(64, numpy.uint32)
+cl.enqueue_copy(queue, got, buffer)
+print(*("%08x" % one for one in got))
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-cl-opt-disable"]])
+def test_private_memory_of_opencl_programs(tmp_path, options):
+    """It is the same in each run, also where Intel's runtime has it in memory of the host that it has used before: without optimisation."""
+    (tmp_path / "private.py").write_text(PRIVATE)
+
+    def said(*fill):
+        done = subprocess.run([COMMAND, "exec", "-g", "gen9", *fill, "/usr/bin/python3", tmp_path / "private.py", *options], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return set(done.stdout.split())
+    assert said() == said("--fill=zero") == {"00000000"} and said("--fill=0xffc00000") == {"ffc00000"}
+    assert said("--fill=random:7") == said("--fill=random:7") != said("--fill=random:8")
+
+
 def test_new_memory_of_opencl_programs(tmp_path):
     """What the host gives stays what it is."""
     (tmp_path / "new.py").write_text(OPENCL)

@@ -72,12 +72,36 @@ static void fill_state(struct gen_thread *t, const struct gen_walk *w)
     g->ce = t->mask;
 }
 
-/* Fills a new thread's registers and scratch memory with the values of memory that nobody has
- * written (machine/fill.h). */
+/* The begin of the memory for arrays of work-items, where unoptimised code has all variables;
+ * false: the kernel has none. */
+static bool private_base(struct gen_device *d, const struct gen_walk *w, uint64_t *base)
+{
+    const uint64_t address = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
+    uint8_t bytes[8];
+    if (!w->private_bytes || !gen_device_read(d, w->payload + w->private_at, bytes, sizeof bytes))
+        return false;
+    *base = wt_load_le(bytes, sizeof bytes) & address;
+    return true;
+}
+
+/* Fills a new thread's registers, scratch and private memory with the values of memory that nobody
+ * has written (machine/fill.h). The memory for arrays is the host's, which its runtime has used
+ * before: it is filled in any case. */
 static void fill_thread(struct gen_device *d, struct gen_thread *t, const struct gen_walk *w)
 {
     const struct wt_fill *fill = &d->config.fill;
     const uint64_t id = wt_machine_wave_id(&d->machine, t->id);
+    uint64_t base;
+    enum { BEHIND_SCRATCH = 1 << 24 };
+    uint8_t bytes[1024];
+    for (uint64_t at = 0; private_base(d, w, &base) && at < w->private_bytes; at += sizeof bytes) {
+        const uint64_t left = w->private_bytes - at,
+                       part = left < sizeof bytes ? left : sizeof bytes;
+        wt_fill_bytes(fill, wt_fill_place(WT_FILLED_PRIVATE, id) + BEHIND_SCRATCH + at, bytes,
+                      part);
+        gen_write_memory(&d->machine, d->machine.waves, 0,
+                         base + (uint64_t)w->private_bytes * t->id + at, bytes, part);
+    }
     if (fill->kind == WT_FILL_ZERO)
         return;
     wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, id), t->g->r, sizeof t->g->r);
@@ -190,16 +214,12 @@ static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head 
     return w->instructions + w->kernel;
 }
 
-/* Whether an access is one to the arrays of work-items, where unoptimised code has all variables.
- */
+/* Whether an access is one to the arrays of work-items. */
 static bool is_private(struct gen_device *d, const struct gen_walk *w, const struct wt_observed *a)
 {
-    const uint64_t address = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
-    uint8_t base[8];
-    return a->space == WT_OBSERVED_GLOBAL && w->private_bytes &&
-           gen_device_read(d, w->payload + w->private_at, base, sizeof base) &&
-           ((a->at[wt_lanes_lowest(a->lanes)] - wt_load_le(base, sizeof base)) & address) <
-               (uint64_t)w->private_bytes * d->machine.waves;
+    uint64_t base;
+    return a->space == WT_OBSERVED_GLOBAL && private_base(d, w, &base) &&
+           a->at[wt_lanes_lowest(a->lanes)] - base < (uint64_t)w->private_bytes * d->machine.waves;
 }
 
 /* Barriers of sub-groups have no code: by lines. Instructions of one line are of one statement, as

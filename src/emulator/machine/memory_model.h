@@ -6,6 +6,9 @@
 #define WT_MACHINE_MEMORY_MODEL_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+struct wt_machine;
 
 struct wt_memory_model {
     bool independent; /**< lanes of a wave are not ordered by their instructions */
@@ -31,6 +34,9 @@ struct wt_memory_model {
                          wave of the group has released, or read, before a barrier */
     bool barriers_want_all;    /**< lanes that have ended must have reached barriers, too */
     bool barriers_count_lanes; /**< and not waves */
+    /** Whether the code at @p from, of a kernel, may come to its instruction at @p to; true, too,
+     * where the code cannot be read. NULL: nobody knows. */
+    bool (*comes_to)(struct wt_machine *m, uint64_t from, uint64_t to);
     bool caches_go_stale; /**< a load may get what a cache held before another group's store; the
                                program has instructions that invalidate and write back */
 };

@@ -284,10 +284,21 @@ static enum wt_run run(struct wt_machine *m, uint64_t issues)
     return why;
 }
 
+static bool comes_to(struct wt_machine *m, uint64_t from, uint64_t to)
+{
+    uint32_t at, there;
+    const struct sm_ptx *image = ptx_image_at(device_of(m), from, &at);
+    return !image || ptx_image_at(device_of(m), to, &there) != image ||
+           ptx_leads_to(image, at, there);
+}
+
 /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on, as who begins the
  * check says. */
-static const struct wt_memory_model memory_model = {
-    .warp_syncs = true, .observes = true, .one_order = true, .barriers_count_lanes = true};
+static const struct wt_memory_model memory_model = {.comes_to = comes_to,
+                                                    .warp_syncs = true,
+                                                    .observes = true,
+                                                    .one_order = true,
+                                                    .barriers_count_lanes = true};
 
 static const struct wt_machine_ops machine_ops = {
     .family = "sm",

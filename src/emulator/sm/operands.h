@@ -65,6 +65,8 @@ void sm_list_meaning(const struct sm_uop *u, struct wt_insn_operands *operands);
  */
 bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t index,
                   struct wt_insn_operands *operands);
+/** Whether the records of a function from number @p from on may come to number @p to. */
+bool ptx_leads_to(const struct sm_ptx *image, uint32_t from, uint32_t to);
 
 /* The machine's operations of these names (definedness.c). */
 WT_MACHINE_FN(read_cell) sm_read_cell;

@@ -40,6 +40,17 @@ static void want_results(void)
     options.checks |= WT_CHECK_MEMORY;
 }
 
+void wt_checked_unseen(const char *format, ...)
+{
+    char text[sizeof((struct wt_error *)NULL)->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    wt_say_once("%s", text);
+    wt_counted_add_bytes(WT_COUNTED_UNSEEN, "", 0, text, strlen(text) + 1);
+}
+
 static void read_variable(void)
 {
     const char *text = getenv(WT_CHECK_VARIABLE);
@@ -62,7 +73,7 @@ static void read_variable(void)
         want_results();
     wt_objects_take_calls();
     if (options.checks & WT_CHECK_INIT)
-        wt_check_init_listen(wt_say_once);
+        wt_check_init_listen(wt_checked_unseen);
 }
 
 static const struct wt_check_options *asked_for(void)

@@ -102,6 +102,9 @@ void wt_checked_write_objects(struct wt_core_writer *w, struct wt_archive *a, co
  * /proc/PID/maps for their call stacks, which the caller frees; NULL: they have none. */
 void wt_checked_read_objects(struct wt_archive *a, const void *space, char **maps);
 
+/** Says to the user what a check does not see in this process, once, and leaves it for reports. */
+void wt_checked_unseen(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /** Reports an object as a leak. */
 void wt_checked_leak(const struct wt_object *object);
 /** At the end of the process: reports each object that it has made and not freed as a leak, where

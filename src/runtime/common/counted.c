@@ -172,7 +172,7 @@ static bool begin_checks(struct wt_counted *c, const void *space)
                                         : is_loaded("libomptarget") ? WT_OPENMP_LLVM
                                                                     : WT_OPENMP_NONE;
     if (!wt_check_set_begin(&c->checks, &start, checks | (leaks ? WT_CHECK_MEMORY : 0), openmp,
-                            wt_say_once))
+                            wt_checked_unseen))
         return false;
     if (wt_checks_wanted())
         wt_check_launches(&m->first_checked, &m->last_checked);

@@ -32,6 +32,7 @@ enum wt_counted_kind {
     WT_COUNTED_LIST,     /**< the code that is loaded: places of SECTIONs, 64 bits each */
     WT_COUNTED_FINDINGS, /**< WT_COUNTED_FOUND of struct wt_counted_finding */
     WT_COUNTED_MAPS,     /**< the code of the process: lines of /proc/PID/maps, and a NUL */
+    WT_COUNTED_UNSEEN,   /**< a sentence on what a check does not see, and a NUL */
 };
 
 enum { WT_COUNTED_FOUND = 8 };

@@ -91,9 +91,7 @@ static void note_program(void *module, uint64_t address, const char *name)
     int (*binary_of)(void *, size_t *, uint8_t *);
     size_t size = 0;
     *(void **)&binary_of = next("zeModuleGetNativeBinary");
-    if (!(wt_check_wants(WT_CHECK_INIT) || wt_check_wants(WT_CHECK_RACE) ||
-          wt_check_wants(WT_CHECK_SYNC)) ||
-        !binary_of || binary_of(module, &size, NULL))
+    if (!binary_of || binary_of(module, &size, NULL))
         return;
     uint8_t *binary = size ? malloc(size) : NULL;
     if (binary && !binary_of(module, &size, binary))

@@ -222,9 +222,7 @@ static uint64_t note_kernel(void *kernel)
     if (info(kernel, KERNEL_PROGRAM, sizeof program, &program, NULL))
         return address;
     const bool is_new = note_debug(program, address, name);
-    if ((wt_check_wants(WT_CHECK_INIT) || wt_check_wants(WT_CHECK_RACE) ||
-         wt_check_wants(WT_CHECK_SYNC) || wt_drm_kernels_are_recorded()) &&
-        (is_new || !wt_drm_kernel_knows_private(address)))
+    if (is_new || !wt_drm_kernel_knows_private(address))
         take_binary(program, address, name, wt_drm_kernel_program);
     return address;
 }

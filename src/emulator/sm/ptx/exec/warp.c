@@ -214,7 +214,8 @@ static uint32_t group(const struct sm_warp *w, const struct ptx_op *o, uint32_t 
 __attribute__((noinline)) static void tell_together(const struct sm_warp *w, const struct sm_uop *u)
 {
     const uint32_t *row = ptx_in(ptx_frame(w), &u->ptx->s[3]);
-    const uint32_t lanes = ptx_lanes(w, u->ptx);
+    const uint32_t lanes = ptx_lanes(w, u->ptx),
+                   of_kind = (uint32_t)((uintptr_t)u->ptx->run >> 4) * 16 + u->ptx->how;
     uint32_t members;
     for (uint32_t left = lanes, same; left; left &= ~same) {
         same = group(w, u->ptx, left, &members);
@@ -223,6 +224,7 @@ __attribute__((noinline)) static void tell_together(const struct sm_warp *w, con
                                                  .pc = sm_pc_of(w, u),
                                                  .lanes = same,
                                                  .apart = u->ptx->run == ptx_op_warp_barrier,
+                                                 .number = of_kind,
                                                  .named = row[__builtin_ctz(left)],
                                                  .present = lanes,
                                                  .live = w->live});

@@ -106,6 +106,62 @@ static void write(const struct ptx_code *c, struct wt_flow *f, wt_origin_value *
     }
 }
 
+/* ---- ways ---- */
+
+static bool leaves(const struct ptx_op *o)
+{
+    return o->run == ptx_op_bra || o->run == ptx_op_brx || o->run == ptx_op_ret ||
+           o->run == ptx_op_exit || o->run == ptx_op_trap;
+}
+
+/* Records of a function that a way has come to, and those whose next ones are to be looked at. */
+struct ways {
+    const struct ptx_function_info *f;
+    bool *seen;
+    uint32_t *open, opened;
+};
+
+static void come_to(struct ways *w, uint32_t next)
+{
+    if (next < w->f->entry || next >= w->f->end || w->seen[next - w->f->entry])
+        return;
+    w->seen[next - w->f->entry] = true;
+    w->open[w->opened++] = next;
+}
+
+bool ptx_leads_to(const struct sm_ptx *image, uint32_t from, uint32_t to)
+{
+    const struct ptx_function_info *f = image->function, *last = f + image->function_count;
+    while (f < last && (from < f->entry || from >= f->end))
+        f++;
+    if (f == last || to < f->entry || to >= f->end)
+        return true;
+    const uint32_t count = f->end - f->entry;
+    struct ways w = {.f = f,
+                     .seen = calloc(count, sizeof *w.seen),
+                     .open = malloc((count + 1) * sizeof *w.open)};
+    bool comes = !w.seen || !w.open;
+    if (!comes)
+        w.open[w.opened++] = from;
+    while (!comes && w.opened) {
+        const uint32_t at = w.open[--w.opened];
+        const struct ptx_op *o = &image->op[at];
+        const uint32_t *target = o->run == ptx_op_brx ? &image->target[o->index] : NULL;
+        uint32_t next;
+        if (!leaves(o) || o->guard != PTX_NO_SLOT)
+            come_to(&w, at + 1);
+        if (o->run == ptx_op_bra &&
+            ptx_index(image, ptx_pc(image, at) + (uint64_t)o->offset, &next))
+            come_to(&w, next);
+        for (uint32_t i = 0; target && i < target[0]; i++)
+            come_to(&w, target[1 + i]);
+        comes = w.seen[to - f->entry];
+    }
+    free(w.seen);
+    free(w.open);
+    return comes;
+}
+
 /* ---- records ---- */
 
 /* The ways of a brx. */
@@ -132,11 +188,9 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
     if (!ptx_index(c->image, pc, &index) || !ptx_operands(NULL, c->image, index, &all))
         return false;
     const struct ptx_op *o = &c->image->op[index];
-    const bool guarded = o->guard != PTX_NO_SLOT,
-               leaves = o->run == ptx_op_bra || o->run == ptx_op_brx || o->run == ptx_op_ret ||
-                        o->run == ptx_op_exit || o->run == ptx_op_trap;
+    const bool guarded = o->guard != PTX_NO_SLOT;
     step->bytes = (unsigned)(ptx_pc(c->image, index + 1) - pc);
-    step->falls = (!leaves || guarded) && index + 1 < c->function->end;
+    step->falls = (!leaves(o) || guarded) && index + 1 < c->function->end;
     step->branches = o->run == ptx_op_bra;
     step->target = pc + (uint64_t)o->offset;
     if (o->run == ptx_op_brx)
