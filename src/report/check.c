@@ -399,7 +399,7 @@ static void print_command(const struct wt_report_check *check,
     fprintf(stderr, " -ex run%s\n", check->again[1]);
 }
 
-/* What was found altogether, what was looked at, and what was not. */
+/* Sums of what was found, of what was looked at, and what was not. */
 static void report_sums(const struct sums *s, const struct wt_report_found_list *all,
                         const struct wt_report_looked *looked, const char *report)
 {

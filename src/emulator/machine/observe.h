@@ -200,7 +200,7 @@ struct wt_observed_event {
     uint64_t home;   /**< home of the wave's group: wt_observed.home; WT_HOME_NOW: it has none */
     wt_lanes lanes;
     enum wt_observed_barrier barrier; /**< barrier of ARRIVE, RELEASE */
-    uint32_t number;                  /**< of TOGETHER: the same for instructions of one kind */
+    uint32_t number;
     uint32_t
         expected; /**< of ARRIVE: how many waves, or lanes, are to arrive; 0: all of the group */
     bool apart;   /**< ARRIVE: lanes may arrive by different instructions */

@@ -223,11 +223,6 @@ void wt_drm_kernels_record(void)
     atomic_store(&recorded, true);
 }
 
-bool wt_drm_kernels_are_recorded(void)
-{
-    return atomic_load(&recorded);
-}
-
 void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *binary, size_t size)
 {
     struct gen_object object = {0};

@@ -108,20 +108,31 @@ static void write(const struct ptx_code *c, struct wt_flow *f, wt_origin_value *
 
 /* ---- ways ---- */
 
+static bool is_branch(const struct ptx_op *o)
+{
+    return o->run == ptx_op_bra;
+}
+
+/* Whether it goes to one of several places. */
+static bool is_table(const struct ptx_op *o)
+{
+    return o->run == ptx_op_brx;
+}
+
 static bool leaves(const struct ptx_op *o)
 {
-    return o->run == ptx_op_bra || o->run == ptx_op_brx || o->run == ptx_op_ret ||
-           o->run == ptx_op_exit || o->run == ptx_op_trap;
+    return is_branch(o) || is_table(o) || o->run == ptx_op_ret || o->run == ptx_op_exit ||
+           o->run == ptx_op_trap;
 }
 
 /* Records of a function that a way has come to, and those whose next ones are to be looked at. */
-struct ways {
+struct ptx_ways {
     const struct ptx_function_info *f;
     bool *seen;
     uint32_t *open, opened;
 };
 
-static void come_to(struct ways *w, uint32_t next)
+static void come_to(struct ptx_ways *w, uint32_t next)
 {
     if (next < w->f->entry || next >= w->f->end || w->seen[next - w->f->entry])
         return;
@@ -137,21 +148,20 @@ bool ptx_leads_to(const struct sm_ptx *image, uint32_t from, uint32_t to)
     if (f == last || to < f->entry || to >= f->end)
         return true;
     const uint32_t count = f->end - f->entry;
-    struct ways w = {.f = f,
-                     .seen = calloc(count, sizeof *w.seen),
-                     .open = malloc((count + 1) * sizeof *w.open)};
+    struct ptx_ways w = {.f = f,
+                         .seen = calloc(count, sizeof *w.seen),
+                         .open = malloc((count + 1) * sizeof *w.open)};
     bool comes = !w.seen || !w.open;
     if (!comes)
         w.open[w.opened++] = from;
     while (!comes && w.opened) {
         const uint32_t at = w.open[--w.opened];
         const struct ptx_op *o = &image->op[at];
-        const uint32_t *target = o->run == ptx_op_brx ? &image->target[o->index] : NULL;
+        const uint32_t *target = is_table(o) ? &image->target[o->index] : NULL;
         uint32_t next;
         if (!leaves(o) || o->guard != PTX_NO_SLOT)
             come_to(&w, at + 1);
-        if (o->run == ptx_op_bra &&
-            ptx_index(image, ptx_pc(image, at) + (uint64_t)o->offset, &next))
+        if (is_branch(o) && ptx_index(image, ptx_pc(image, at) + (uint64_t)o->offset, &next))
             come_to(&w, next);
         for (uint32_t i = 0; target && i < target[0]; i++)
             come_to(&w, target[1 + i]);
@@ -191,9 +201,9 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
     const bool guarded = o->guard != PTX_NO_SLOT;
     step->bytes = (unsigned)(ptx_pc(c->image, index + 1) - pc);
     step->falls = (!leaves(o) || guarded) && index + 1 < c->function->end;
-    step->branches = o->run == ptx_op_bra;
+    step->branches = is_branch(o);
     step->target = pc + (uint64_t)o->offset;
-    if (o->run == ptx_op_brx)
+    if (is_table(o))
         take_targets(c, o, step);
     if (o->run == ptx_op_load || o->run == ptx_op_store || o->run == ptx_op_atomic) {
         step->accesses = 1;
