@@ -3,6 +3,8 @@
 
     pictures.py [--check]
 
+recording.svg is a session that plays for 30 seconds, once, as it was typed.
+
 Builds the example kernels, types each session's commands at a terminal, and draws what stands there then. --check
 writes nothing, and fails where a picture is not what it would be now. WAVETRAP names the command (default:
 build/wavetrap).
@@ -33,14 +35,24 @@ SESSIONS = {
 }
 
 
+# The recording: commands of a shell, the last of which is a debugger's, with the commands that are typed there.
+PLAYED = ["wavetrap run -g vortex:warps=4,threads=4 blur.rv32.elf", "wavetrap debug -g vortex:warps=4,threads=4 blur.rv32.elf"]
+TYPED = ["break blur.c:34", "run", "print out[i]", "where-from --steps=4 out[i]", "who-wrote tile[16]", "goto 741", "wave 3", "print tile[t]"]
+SECONDS, ROWS = 30, 30
+
+
 def record(folder, program, commands):
     """The session's lines as they stand at the terminal."""
+    return [f"$ wavetrap debug {program}", *session(folder, [program], commands)]
+
+
+def session(folder, words, commands):
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-    child = pexpect.spawn(WAVETRAP, ["debug", "--nx", "-ex", "set status-line off", program], cwd=folder, encoding="utf-8", echo=False,
+    child = pexpect.spawn(WAVETRAP, ["debug", "--nx", "-ex", "set status-line off", *words], cwd=folder, encoding="utf-8", echo=False,
                           timeout=100, dimensions=(60, 200), env={**env, "TERM": "xterm", "LC_ALL": "C.UTF-8"})
     child.delaybeforesend = None
     child.expect_exact(PROMPT)
-    lines = [f"$ wavetrap debug {program}"]
+    lines = []
     for command in commands:
         child.sendline(command)
         child.expect_exact(PROMPT)
@@ -87,13 +99,57 @@ def draw(lines, title):
     return "\n".join([*text, "</svg>", ""])
 
 
+def played(folder):
+    """The lines of the recording."""
+    first = subprocess.run([WAVETRAP, *PLAYED[0].split()[1:]], cwd=folder, capture_output=True, text=True)
+    lines = ["$ " + PLAYED[0], *(first.stdout + first.stderr).splitlines(), "$ " + PLAYED[1]]
+    return lines + session(folder, PLAYED[1].split()[2:], TYPED)
+
+
+def times_of(lines):
+    """(line, when it is there, seconds between its letters): what is typed takes time, and what is printed time to read it. All take SECONDS."""
+    now, found = 0, []
+    for i, line in enumerate(lines):
+        typed = line.startswith(("$ ", PROMPT)) and line != PROMPT
+        found.append((line, now, .05 if typed else 0))
+        now += .05 * len(line) + .5 if typed else .25 if line.strip() else .1
+        if not typed and i + 1 < len(lines) and lines[i + 1].startswith(("$ ", PROMPT)):
+            now += 1.2
+    scale = (SECONDS - 1) / now
+    return [(line, at * scale, each * scale) for line, at, each in found]
+
+
+def set_at(name, value, at):
+    return f'<set attributeName="{name}" to="{value}" begin="{at:.2f}s" fill="freeze"/>'
+
+
+def play(lines, title):
+    """The lines as a picture in which they come as in a terminal of ROWS lines."""
+    width, height = COLUMNS * CHARACTER + 2 * EDGE, ROWS * LINE + 2 * EDGE
+    still = draw([], title).split("\n")
+    text = [re.sub(r'height="\d+" viewBox="0 0 \d+ \d+"', f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"', still[0]), *still[1:-2], "<g>"]
+    for i, (line, at, each) in enumerate(times_of(lines)):
+        if i >= ROWS:
+            up = LINE * (i - ROWS + 1)
+            text.append(f'<animateTransform attributeName="transform" type="translate" from="0 {LINE - up}" to="0 {-up}" begin="{at:.2f}s" dur="0.1s" fill="freeze"/>')
+        prompt = next((p for p in (PROMPT, "$ ") if each and line.startswith(p)), "")
+        letters = "".join(f'<tspan class="typed" visibility="hidden">{html.escape(letter)}{set_at("visibility", "visible", at + .4 + each * k)}</tspan>'
+                          for k, letter in enumerate(line[len(prompt):])) if each else ""
+        body = f'<tspan class="prompt">{html.escape(prompt)}</tspan>{letters}' if each else draw_line(line)
+        text.append(f'<text x="{EDGE}" y="{EDGE + LINE * i + 13}" xml:space="preserve" visibility="hidden">{body}{set_at("visibility", "visible", at)}</text>')
+    return "\n".join([*text, "</g>", "</svg>", ""])
+
+
 def main():
     check = sys.argv[1:] == ["--check"]
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={folder}", "OPT=-O0 -g", f"{folder}/mandelbrot.rv32.elf"], check=True)
-        for name, (program, *commands) in SESSIONS.items():
-            picture = draw(record(folder, program, commands), f"wavetrap debug: {name}")
+        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={folder}", f"{folder}/broken/blur.rv32.elf"], check=True)
+        os.rename(f"{folder}/broken/blur.rv32.elf", f"{folder}/blur.rv32.elf")
+        made = {name: draw(record(folder, program, commands), f"wavetrap debug: {name}") for name, (program, *commands) in SESSIONS.items()}
+        made["recording"] = play(played(folder), "wavetrap debug: who stored the wrong value")
+        for name, picture in made.items():
             path = PICTURES / f"{name}.svg"
             if not check:
                 PICTURES.mkdir(exist_ok=True)

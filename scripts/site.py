@@ -24,12 +24,20 @@ def linked(page, there):
     return there
 
 
+def title_of(page):
+    """The page's own title."""
+    return re.search(r"^# (.*)$", page.read_text(), re.M)[1].replace("`", "")
+
+
 def shelves(text):
-    """The navigation: the shelves of docs/README.md."""
+    """The navigation: the shelves of docs/README.md, each page of which is there once, by its title."""
+    there = set()
     nav = [{"wavetrap": "README.md"}]
     for title, shelf in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", text, re.M | re.S):
         pages = re.findall(r"\[([^\]]+)\]\(([^)#:]+\.md)\)", shelf)
-        nav.append({title: [{name.replace("`", ""): str((ROOT / "docs" / page).resolve().relative_to(ROOT))} for name, page in pages]})
+        files = dict.fromkeys((ROOT / "docs" / page).resolve() for _, page in pages)
+        nav.append({title: [{title_of(file): str(file.relative_to(ROOT))} for file in files if file not in there]})
+        there.update(files)
     return nav
 
 
@@ -52,10 +60,14 @@ def main(folder):
                 text = (text.replace(f"]({link})", f"]({readme})") if (page.parent / readme).is_file()
                         else re.sub(rf"\[([^\]]+)\]\({re.escape(link)}\)", r"\1", text))
         to.write_text(text)
+    version = re.search(r"^  version: '(.*)',", (ROOT / "meson.build").read_text(), re.M)[1]
+    light, dark = ({"media": f"(prefers-color-scheme: {name})", "scheme": scheme, "toggle": {"icon": f"material/weather-{icon}", "name": f"Switch to {other}"}}
+                   for name, scheme, icon, other in (("light", "default", "night", "dark"), ("dark", "slate", "sunny", "light")))
+    shutil.copy(ROOT / "docs" / "pictures" / "logo.svg", source / "docs" / "pictures")
     configuration = {
-        "site_name": "wavetrap", "docs_dir": str(source), "site_dir": str(folder), "use_directory_urls": False, "nav": shelves((ROOT / "docs" / "README.md").read_text()),
+        "site_name": f"wavetrap {version}", "docs_dir": str(source), "site_dir": str(folder), "use_directory_urls": False, "nav": shelves((ROOT / "docs" / "README.md").read_text()),
         "theme": {"name": "material", "font": False, "features": ["navigation.tabs", "navigation.top", "search.highlight"],
-                  "palette": [{"media": "(prefers-color-scheme: light)", "scheme": "default"}, {"media": "(prefers-color-scheme: dark)", "scheme": "slate"}]},
+                  "palette": [light, dark], "logo": "docs/pictures/logo.svg", "favicon": "docs/pictures/logo.svg"},
         "markdown_extensions": ["admonition", "tables", "toc", "fenced_code", {"pymdownx.highlight": {"use_pygments": True}}], "plugins": ["search"], "extra": {"generator": False}}
     file = source.parent / f"{folder.name}.yml"
     file.write_text(json.dumps(configuration))

@@ -30,8 +30,8 @@ def page(sets):
     yield """# What works, and what does not
 
 Made from `wavetrap info --support` by `make support`. *Works*: as the manual says; the note has what it is tested against. *Near*:
-results may differ from hardware's, as the note says. *Refused*: an error by its name, never a wrong result in silence. Limits that are no
-instruction and no function stand in [limits](limits.md), and for programs in the pages of the families.
+results may differ from hardware's, as the note says. *Refused*: an error by its name, never a wrong result in silence. Limits that are not
+of an instruction or a function are in [limits](limits.md), and for programs in the pages of the families.
 
 | | works | near | refused |
 |---|---|---|---|"""

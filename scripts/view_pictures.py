@@ -40,7 +40,8 @@ def main():
         shutil.copy(ROOT / "examples" / "opencl" / "collatz.cl", folder)
         for target in (SM, GCN):
             subprocess.run([*COMPILE, *target], cwd=folder, check=True)
-        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={folder}", f"{folder}/mandelbrot.rv32.elf"], check=True)
+        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={folder}", f"{folder}/mandelbrot.rv32.elf", f"{folder}/broken/blur.rv32.elf"], check=True)
+        export(folder, "trail", "--where-from=out[14]", "-g", "vortex:warps=4,threads=4", "broken/blur.rv32.elf")
         export(folder, "divergence-page", "-e", "n", "-e", "count", *launch("sm", 128), "collatz.ptx")
         export(folder, "shown", "-e", "n", "-e", "count", *launch("sm", 512), "collatz.ptx")
         export(folder, "many", "-e", "n", "--frames=40", *launch("gfx900", 4096), "collatz.co")
@@ -66,6 +67,7 @@ def main():
         draw(browser, folder, "many", "grid-contrast", "frame=25&theme=contrast")
         draw(browser, folder, "few", "grid-few", "frame=24&kind=text")
         draw(browser, folder, "race", "grid-race", "")
+        draw(browser, folder, "trail", "grid-trail", "")
         draw(browser, folder, "drawn", "grid-drawn", "frame=40&kind=text", "dark")
         browser.close()
 

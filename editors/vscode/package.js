@@ -12,6 +12,7 @@ const write = (name, text) => fs.writeFileSync(path.join(folder, name), text);
 fs.mkdirSync(path.join(folder, 'extension'));
 for (const name of ['package.json', 'README.md'])
     fs.copyFileSync(path.join(__dirname, name), path.join(folder, 'extension', name));
+fs.cpSync(path.join(__dirname, 'walkthrough'), path.join(folder, 'extension', 'walkthrough'), { recursive: true });
 fs.cpSync(path.join(__dirname, 'out'), path.join(folder, 'extension', 'out'), { recursive: true });
 fs.copyFileSync(path.join(__dirname, '..', '..', 'LICENSE'), path.join(folder, 'extension', 'LICENSE.txt'));
 fs.cpSync(path.join(__dirname, '..', '..', 'src', 'frontend', 'view', 'page'), path.join(folder, 'extension', 'media'), { recursive: true });

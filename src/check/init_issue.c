@@ -124,11 +124,13 @@ static void decide_all(struct wt_check_init *c, struct init_wave *w)
             !init_has_undefined(c, w, o, init_readers(&c->pending, o)))
             continue;
         if (o->guards)
-            decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH, "what says which lanes execute it");
+            decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH,
+                   "the mask or predicate that selects its lanes");
         else if (accesses_memory(operation) && o->aside && !o->may_count)
             decide(c, w, o, false, WT_FOUND_UNDEFINED_ADDRESS, "its address");
         else if (operation == WT_DOES_BRANCH && !insn->head.decides)
-            decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH, "what says where it goes");
+            decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH,
+                   "the condition or target of the branch");
         else if (operation == WT_DOES_ATOMIC)
             decide(c, w, o, false, WT_FOUND_UNDEFINED_ATOMIC, "its operand");
     }
@@ -597,7 +599,8 @@ static void decide_condition(struct wt_check_init *c, const struct init_wave *w)
         origin = origin ? origin : from[WT_RESULT_JUMPS];
     }
     if (bad)
-        init_report(c, WT_FOUND_UNDEFINED_BRANCH, bad, origin, "what says where it goes");
+        init_report(c, WT_FOUND_UNDEFINED_BRANCH, bad, origin,
+                    "the condition or target of the branch");
 }
 
 void init_issue(struct wt_check_init *c, struct init_wave *w)

@@ -81,7 +81,7 @@ static bool result_of(const struct init_results *r, uint32_t origin, bool comput
                              .origin = o->kind,
                              .times = 1};
     if (r->by)
-        snprintf(what, sizeof what, "what %s copies to the host", r->by);
+        snprintf(what, sizeof what, "the data that %s copies to the host", r->by);
     else
         snprintf(what, sizeof what, "memory that the host sees");
     f->calls = r->calls;

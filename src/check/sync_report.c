@@ -82,7 +82,7 @@ void sync_report_deadlock(struct wt_check_sync *s, uint64_t time)
                     wt_plural(w->expected));
     else
         wt_text_add(&text, "all of the group");
-    wt_text_add(&text, ", and %u ha%s come", here, here == 1 ? "s" : "ve");
+    wt_text_add(&text, ", and %u ha%s arrived", here, here == 1 ? "s" : "ve");
     if (other < m->waves)
         wt_text_add(&text, "; others wait at another barrier");
     if (elsewhere)

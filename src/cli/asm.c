@@ -128,11 +128,11 @@ const struct wt_subcommand cli_asm = {
     .notes =
         "SASS files have a line for each instruction, and these directives:\n"
         "  .kernel NAME              a kernel begins; .handler NAME: a trap handler\n"
-        "  .param SIZE [NAME]        its next parameter; NAME stands for its offset in c[0x0]\n"
+        "  .param SIZE [NAME]        its next parameter; NAME means its offset in c[0x0]\n"
         "  .reg N, .shared BYTES, .local BYTES, .bar N\n"
         "  .const BANK,OFFSET VALUE[, VALUE]…\n"
         "                            dwords of a constant bank\n"
-        "  .equ NAME VALUE           NAME stands for VALUE\n"
+        "  .equ NAME VALUE           NAME means VALUE\n"
         "  LABEL:                    a target of branches\n"
         "[B01----:R0:W1:Y:S05] before an instruction is its part of the control word: barriers to\n"
         "wait for, read barrier, write barrier, yield, stall. Without it the part is safe.\n",

@@ -381,7 +381,7 @@ static void print_event(const struct traced *t, const struct wt_observed_event *
         print_at_barrier(t, e, "arrive at");
         break;
     case WT_SEEN_RELEASE:
-        print_at_barrier(t, e, "go on from");
+        print_at_barrier(t, e, "leave");
         break;
     case WT_SEEN_CALL:
     case WT_SEEN_RETURN:
@@ -424,7 +424,7 @@ static void print_event(const struct traced *t, const struct wt_observed_event *
             fprintf(t->out, ", but for %u groups", e->number & WT_COPIES_NUMBER);
         break;
     case WT_SEEN_DEADLOCK:
-        fputs("cannot go on", t->out);
+        fputs("deadlocked", t->out);
         break;
     case WT_SEEN_LAUNCH:
     case WT_SEEN_GROUP:

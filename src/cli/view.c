@@ -27,7 +27,8 @@ struct view {
     const char *listen, *export;
     bool stop_on_entry;
     uint64_t frames;
-    uint64_t finding; /* the page is about it; 0: about the run */
+    uint64_t finding;                   /* the page is about it; 0: about the run */
+    const char *who_wrote, *where_from; /* the page is about how this came to be; NULL: it is not */
     const char **expression;
     size_t expression_count, expression_capacity;
     struct json_object *images; /* NULL: none */
@@ -176,6 +177,18 @@ static enum wt_status wait_for_run(const struct view *v, struct wt_dap_client *c
                : status;
 }
 
+/* Asks for the trail that the page is about. */
+static void put_trail(const struct view *v, struct json_object *o)
+{
+    const char *expression = v->who_wrote ? v->who_wrote : v->where_from;
+    if (!expression)
+        return;
+    struct json_object *trail = json_object_new_object();
+    json_object_object_add(trail, "expression", json_object_new_string(expression));
+    json_object_object_add(trail, "stores", json_object_new_boolean(v->who_wrote != NULL));
+    json_object_object_add(o, "trail", trail);
+}
+
 static enum wt_status export_page(struct view *v, struct wt_error *err)
 {
     struct wt_dap_client client = {.fd = -1};
@@ -195,6 +208,7 @@ static enum wt_status export_page(struct view *v, struct wt_error *err)
         o = json_object_new_object();
         if (v->finding)
             json_object_object_add(o, "finding", json_object_new_int64((int64_t)v->finding));
+        put_trail(v, o);
         list = json_object_new_array();
         for (size_t i = 0; i < v->expression_count; i++)
             json_object_array_add(list, json_object_new_string(v->expression[i]));
@@ -246,8 +260,16 @@ static int view(int argc, char **argv)
     int status = wt_debuggee_parse(&cli_view, argc, argv, &v.d, &err);
     if (status == WT_EXIT_FAILED)
         wt_subcommand_fail(&cli_view, &err);
-    if (status == WT_SUBCOMMAND_GO && v.finding && !v.export) {
-        wt_fail(&err, WT_INVALID, "--finding is for a page: give --export=FILE, too");
+    if (status == WT_SUBCOMMAND_GO && (v.finding || v.where_from || v.who_wrote) && !v.export) {
+        wt_fail(&err, WT_INVALID, "--%s is for a page: give --export=FILE, too",
+                v.finding      ? "finding"
+                : v.where_from ? "where-from"
+                               : "who-wrote");
+        status = wt_subcommand_fail(&cli_view, &err);
+    }
+    if (status == WT_SUBCOMMAND_GO && !!v.finding + !!v.where_from + !!v.who_wrote > 1) {
+        wt_fail(&err, WT_INVALID,
+                "a page is about one thing: --finding, --where-from or --who-wrote");
         status = wt_subcommand_fail(&cli_view, &err);
     }
     if (status == WT_SUBCOMMAND_GO && !v.d.program && !wt_debuggee_runs_already(&v.d) &&
@@ -273,6 +295,11 @@ static const struct wt_option options[] = {
      "--export a page about finding N of --check: of the launch that it is in,\n"
      "with both accesses of a race; the program's output is not printed",
      WT_OPTION_NUMBER(struct view, finding)},
+    {"where-from", 0, "E",
+     "--export a page about how E came to have its value at the end of the\n"
+     "run: arrows from lane to lane and from line to line",
+     WT_OPTION_TEXT(struct view, where_from)},
+    {"who-wrote", 0, "E", "the same of the stores to E", WT_OPTION_TEXT(struct view, who_wrote)},
     {"expression", 'e', "E", "a value that each cell can show; may be given several times",
      WT_OPTION_SET(add_expression)},
     {"frames", 0, "N", "how many times of the run a page of --export has (default 200)",

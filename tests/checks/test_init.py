@@ -271,7 +271,7 @@ def test_images_of_level_zero(kernel, kind, mark):
     words = [checks.built("init_images_ze", "gcc", "-O1", "-g", "-w", checks.HERE / "init_images_ze.c", "-lze_loader"),
              checks.spirv(checks.HERE / "init_texels.cl", checks.OUT / "init_texels.spv"), kernel, kind]
     done = {how: checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *words, how) for how in ("bad", "good")}
-    text = "what a command copies to the host has bits from the allocation, where nothing has written"
+    text = "the data that a command copies to the host has bits from the allocation, where nothing has written"
     assert set(re.findall(r"^wavetrap: error: (.*) \(bytes? [0-9a-fx to]+\)$", done["bad"].stderr, re.M)) == {f"undefined-result: {text}"}, done["bad"].stderr
     assert f"  {kernel} at {checks.HERE}/init_texels.cl:{checks.marks('init_texels.cl')[mark]}\n" in done["bad"].stderr, done["bad"].stderr
     assert done["good"].returncode == 0 and "checks: 0 errors, 0 warnings" in done["good"].stderr and done["good"].stdout == "15\n", done["good"].stderr

@@ -192,10 +192,12 @@ def test_functions_of_more_than_100_lines_have_a_reason():
     assert {f[1] for f in functions() if f[3] > 100} == set(LONG)
 
 
-# Phrases that people who learnt English elsewhere than we did do not read at once; messages have none but those that mean a place, or a person.
-PHRASES = {"is no": r"(?<![Tt]here )\b(?:is|are) no\b(?! longer)", "told": r"\b(?:is|are|was|were|be) told\b|\btells\b", "so many": r"\bso (?:many|much)\b",
-           "behind": r"\bbehind\b", "go on": r"\b(?:go|goes|went) on\b", "stands": r"\b(?:stands?|stood)\b", "met": r"\b(?:is|are|was) met\b",
-           "begins with What": r"(?:^|\\n)what (?!is|are|does|do|the|a )"}
+# Phrases that people who learnt English elsewhere than we did do not read at once: neither messages nor documents have them. What their word means
+# elsewhere is left out of the pattern: "stand-in"; a device behind JTAG, which is a place.
+PHRASES = {"is no": r"(?<![Tt]here )\b(?:is|are) no\b(?! longer)", "is none of": r"\b(?:is|are|was|were) none of\b",
+           "told": r"\b(?:is|are|was|were|be) told\b|\btells\b", "so many": r"\bso (?:many|much)\b", "behind": r"\bbehind\b(?! (?:a )?JTAG)",
+           "go on": r"\b(?:go|goes|went) on\b", "stands": r"\b(?:stands?|stood)\b(?!-in)", "met": r"\b(?:is|are|was) met\b",
+           "came": r"\bcame (?:%|\d)|\bha(?:s|ve|%s) come\b(?! (?:to|back|or)\b)", "begins with What": r"(?:^|\\n)what (?!is|are|does|do|the|a )"}
 
 
 @functools.cache
@@ -214,10 +216,11 @@ def pages():
         yield re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
 
 
-COUNTS |= {f"messages with '{name}'": (most, lambda name=name: [text for text in messages() if re.search(PHRASES[name], text)])
-           for name, most in {"is no": 0, "told": 0, "so many": 0, "behind": 3, "go on": 2, "stands": 8, "met": 0, "begins with What": 7}.items()}
-COUNTS |= {f"'{name}' in documents": (most, lambda name=name: [hit for text in pages() for hit in re.findall(PHRASES[name], text)])
-           for name, most in {"is no": 11, "told": 24, "so many": 3, "behind": 13, "go on": 8, "stands": 52}.items()}
+@pytest.mark.parametrize("name", PHRASES)
+def test_no_message_and_no_document_has(name):
+    assert not [text for text in messages() if re.search(PHRASES[name], text)]
+    if name != "begins with What":
+        assert not [text[max(hit.start() - 60, 0):hit.end() + 60] for text in pages() for hit in re.finditer(PHRASES[name], text, re.I)]
 
 
 @pytest.mark.parametrize("what", COUNTS)

@@ -130,7 +130,7 @@ def summary(events):
     """Events as sets that can be compared: which lanes of which wave arrive, go on; who begins and ends."""
     made = []
     for e in events:
-        what = re.fullmatch(rf"(?:begins with )?{LANES}(?: (arrive at|go on from) barrier (\d+) of the group)?", e["what"])
+        what = re.fullmatch(rf"(?:begins with )?{LANES}(?: (arrive at|leave) barrier (\d+) of the group)?", e["what"])
         if what and what[2]:
             made.append(("arrives" if what[2] == "arrive at" else "goes on", place(e), tuple(lanes_of(what[1]))))
         elif what:
@@ -212,8 +212,8 @@ def test_what_fences_and_waits_say(tmp_path):
                       *[e for e in events if e.startswith("fence")], "lanes 0-31 are to execute it with lanes 0-31",
                       *[e for e in events if "barrier" in e], "ends", "ends", "ends"], events
     assert [e.split(", ", 1)[1] for e in events if e.startswith("fence")] == ["acquire and release, device", "sequential, group", "sequential, system"]
-    assert [e.split(" ", 2)[2] for e in events if "barrier" in e] == ["arrive at a barrier of their own", "go on from a barrier of their own",
-                                                                       "arrive at barrier 3 of the group", "go on from barrier 3 of the group"]
+    assert [e.split(" ", 2)[2] for e in events if "barrier" in e] == ["arrive at a barrier of their own", "leave a barrier of their own",
+                                                                       "arrive at barrier 3 of the group", "leave barrier 3 of the group"]
 
 
 def orders(lines):
@@ -290,7 +290,7 @@ def test_vortex_barriers_open_when_as_many_have_arrived(name, xlen, tmp_path):
                 waits.setdefault(key, []).append((wave, words))
                 assert scope == "the core", "no kernel here has a barrier of several cores"
                 if len(waits[key]) == count:
-                    wanted += [(who, f"{of} go on from barrier {number} of {scope}") for who, of in waits.pop(key)]
+                    wanted += [(who, f"{of} leave barrier {number} of {scope}") for who, of in waits.pop(key)]
                     opened += 1
         elif op == "fence":
             wanted = [(wave, f"fence of {words}, sequential, device")]

@@ -1,6 +1,7 @@
 """The extension for VS Code: its tests against a double of the editor, its package, and its panel in Chromium over a session of
 `wavetrap dap`."""
 import json
+import re
 import select
 import subprocess
 import sys
@@ -29,6 +30,13 @@ def test_the_package_has_what_the_extension_needs(extension, tmp_path):
         package.extractall(tmp_path)
         names = package.namelist()
     assert {"[Content_Types].xml", "extension.vsixmanifest", "extension/package.json", "extension/media/page.html", "extension/out/extension.js", "extension/out/run.js"} <= set(names)
+    # The walkthrough's pages are there, and its buttons run commands of the extension or of the editor.
+    contributed = json.loads((tmp_path / "extension" / "package.json").read_text())["contributes"]
+    own = {command["command"] for command in contributed["commands"]}
+    for step in contributed["walkthroughs"][0]["steps"]:
+        assert f"extension/{step['media']['markdown']}" in names
+        buttons = re.findall(r"\(command:([\w.]+)", step["description"])
+        assert buttons and all(button in own or button.startswith(("workbench.action.", "debug.")) for button in buttons)
     packed = subprocess.run(["node", "-e", PAGE], cwd=tmp_path / "extension", capture_output=True, text=True, check=True).stdout
     assert packed == subprocess.run(["node", "-e", PAGE], cwd=extension, capture_output=True, text=True, check=True).stdout
 

@@ -124,3 +124,83 @@ def test_what_has_no_page_is_said(cuda, tmp_path, words, status, message):
 def test_a_finding_without_checks_is_refused(kernel, tmp_path):
     done = view(f"--export={tmp_path / 'page.html'}", "--finding=1", "-g", "gfx900", *KERNEL, kernel("gfx900", REVERSE))
     assert done.returncode == 125 and "--check" in done.stderr, done.stderr
+
+
+# ---- trails ----
+
+BLUR = ROOT / "examples" / "vortex" / "broken" / "blur.c"
+
+
+@pytest.fixture(scope="module")
+def blur(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("blur")
+    file = folder / "broken" / "blur.rv32.elf"
+    subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={folder}", file], check=True)
+    return ["-g", "vortex:warps=4,threads=4", file]
+
+
+STORES = ["in[i] = 3 * i", "tile[t] = in[i] + 3", "out[i] ="]  # what made out[14], in this order; the second is the bug
+
+
+def test_a_page_shows_how_a_value_came_to_be(export, blur, browser):
+    """Lane 2 of warp 3 has computed out[14] from what lane 3 has stored to the tile; the value is looked at when main has ended."""
+    page, recording = export("--where-from=out[14]", "-e", "out[14]", *blur)
+    trail = recording["trail"]
+    assert trail["text"] == "where from: out[14] = 43"
+    lines, times = [place["line"] for place in trail["places"]], [place["time"] for place in trail["places"]]
+    wanted = [line_of(BLUR, text) for text in STORES]
+    assert [line for line in lines if line in wanted] == wanted and times == sorted(times)
+    lanes = {place["line"]: (place["lanes"], place["function"]) for place in trail["places"]}
+    assert lanes[wanted[1]] == ("8", "blur") and lanes[wanted[2]] == ("4", "blur")
+    assert {frame["time"] for frame in recording["frames"]} >= set(times)
+    browser.open(page.as_uri())
+    now = "view.model.frames[view.frame].time"
+    last = trail["places"][-2]
+    assert browser.run(now) == last["time"] and last["line"] == wanted[2] and browser.run("view.selectedRow().wave.id") == last["wave"]
+    # From line to line of the file: as many arrows as steps to another line; each mark at its line.
+    steps = [place["line"] for place in trail["places"] if place.get("path", "").endswith("blur.c")]
+    assert browser.run("document.querySelectorAll('.arrows path').length") == sum(a != b for a, b in zip(steps, steps[1:]))
+    assert browser.run("view.grid.isTrail && view.grid.linked.map((one) => one.mark).join('')") == "".join(map(str, range(1, len(lines)))) + "="
+    ahead = "view.grid.linked.filter((one) => one.isAhead).length"
+    assert browser.run(ahead) == 1
+    browser.run("document.querySelector('[aria-label=\"To access 1\"]').click()")
+    assert browser.run(now) == times[0] and browser.run(ahead) == len({time for time in times[1:]})
+    browser.run("document.querySelector('[aria-label^=\"Play from the first access\"]').click()")
+    browser.wait(f"view.timer === null && {now} === {times[-1]}")
+    assert browser.run("view.lane.innerText.includes('43')") and not browser.problems()
+
+
+def test_an_arrow_leads_from_cell_to_cell(export, blur, browser):
+    """Between the boxes of two steps, halfway, is the arrow's colour; without the trail it is that of the paper or of a cell."""
+    page, _ = export("--who-wrote=out[14]", *blur)
+    browser.open(page.as_uri())
+    half = """(() => { const g = view.grid, [a, b] = g.linked.slice(-2).map((one) => g.boxOf(one, g.box.scrollLeft, g.box.scrollTop)), top = (q) => q.y + q.h;
+        return [Math.round((a.x + a.w / 2 + b.x + b.w / 2) / 2), Math.round((a.y > b.y ? a.y + top(b) : top(a) + b.y) / 2)]; })()"""
+    x, y = browser.run(half)
+    with_it = browser.pixel(x, y)
+    browser.run("document.querySelector('.finding').click()")
+    assert browser.run("view.grid.linked.length") == 0 and browser.pixel(x, y) != with_it
+
+
+def test_a_session_is_asked_who_wrote_a_value(browser, blur):
+    server = Server("-e", "out[14]", *blur)
+    try:
+        browser.open(server.url)
+        browser.wait("window.view && view.model && view.model.body.expressions.length || (window.view && view.model && (view.addExpression('out[14]'), false))")
+        browser.wait("document.querySelector('[aria-label=\"Who wrote out[14]\"]') !== null")
+        browser.run("document.querySelector('[aria-label=\"Who wrote out[14]\"]').click()")
+        browser.wait("view.trails.length === 1 && document.querySelectorAll('.access').length > 1")
+        store = browser.run("view.trails[0].places.slice(-2)[0]")
+        assert store["line"] == line_of(BLUR, STORES[2])
+        browser.run("[...document.querySelectorAll('[aria-label^=\"To access\"]')].slice(-2)[0].click()")
+        browser.wait(f"!view.fetching && view.model.frames[0].time === {store['time']} && view.selectedRow() && view.selectedRow().wave.id === '{store['wave']}'")
+    finally:
+        browser.open("about:blank")
+        server.close()
+
+
+@pytest.mark.parametrize("words,message", [(["--where-from=nothing"], "nothing"), (["--who-wrote=out[14]", "--where-from=out[14]"], "a page is about one thing"),
+                                           (["--where-from=1 + 1"], "1 + 1")])
+def test_a_trail_that_cannot_be_is_said(blur, tmp_path, words, message):
+    done = view(f"--export={tmp_path / 'page.html'}", *words, *blur)
+    assert done.returncode == 125 and message in done.stderr and not (tmp_path / "page.html").exists(), done.stderr

@@ -46,6 +46,11 @@ export function activate(context: vscode.ExtensionContext) {
                                vscode.debug.registerDebugAdapterTrackerFactory('wavetrap', tracker),
                                vscode.debug.onDidStartDebugSession((session) => grids.follow(session)),
                                vscode.debug.onDidTerminateDebugSession((session) => grids.end(session)),
+                               vscode.commands.registerCommand('wavetrap.doctor', () => {
+                                   const terminal = vscode.window.createTerminal('wavetrap doctor');
+                                   terminal.show();
+                                   terminal.sendText(`"${settings().get<string>('command') || 'wavetrap'}" doctor`);
+                               }),
                                vscode.commands.registerCommand('wavetrap.showGrid', () => grids.show(vscode.debug.activeDebugSession)),
                                vscode.commands.registerCommand('wavetrap.debugKernel', (file?: vscode.Uri) => start(file, false)),
                                vscode.commands.registerCommand('wavetrap.runKernel', (file?: vscode.Uri) => start(file, true)));

@@ -61,7 +61,7 @@ enum wt_status wt_jtag_exchange(struct wt_jtag_chain *c, const char *doing, stru
         return wt_fail(err, WT_IO, "%s: while %s: %s", c->link.address.text, doing, why);
     return wt_fail(
         err, WT_IO,
-        "%s: while %s: TDO is garbage: 0x%02x was sent through the chain and 0x%02x came",
+        "%s: while %s: TDO is garbage: 0x%02x was sent through the chain and 0x%02x received",
         c->link.address.text, doing, CHECK, (unsigned)check);
 }
 

@@ -98,7 +98,7 @@ static enum wt_status run(struct wt_bitbang *link, struct exchange *x, struct wt
         int64_t left = deadline - wt_clock_ms();
         if (left <= 0)
             return wt_fail(err, WT_TIMEOUT,
-                           "%s: no answer within %u ms while %s (%zu of %zu bits of TDO came)",
+                           "%s: no answer within %u ms while %s (%zu of %zu bits of TDO arrived)",
                            link->address.text, link->timeout_ms, x->doing, x->taken,
                            x->scan->reads);
         struct pollfd p = {.fd = link->fd, .events = POLLIN};

@@ -313,7 +313,7 @@ static void states(struct conformance *c, unsigned msb, unsigned lsb, const char
         if (c->broken)
             return;
         if (state == 3) {
-            failed(c, "expected DCTRL.%s to be NONE, REQ or INFLIGHT, came 3", name);
+            failed(c, "expected DCTRL.%s to be NONE, REQ or INFLIGHT, got 3", name);
             return;
         }
         if (state == 0)
@@ -375,7 +375,7 @@ static void step_pending(struct conformance *c)
     if (!(rd(c, DM_DCTRL) & DCTRL_STEPSTATE))
         failed(c,
                "expected DCTRL.stepstate to be REQ or INFLIGHT while the warp waits at a barrier "
-               "and cannot issue, came NONE");
+               "and cannot issue, got NONE");
 }
 
 static void ndmreset_ends_step(struct conformance *c)

@@ -28,10 +28,10 @@ static void platform_counts(struct conformance *c)
     const struct wt_conformance_device *d = &c->device;
     uint64_t waves = (uint64_t)d->clusters * d->cores * d->warps;
     if (!d->clusters || !d->cores || !d->warps)
-        failed(c, "expected at least one of each, came %u clusters, %u cores, %u warps",
-               d->clusters, d->cores, d->warps);
+        failed(c, "expected at least one of each, got %u clusters, %u cores, %u warps", d->clusters,
+               d->cores, d->warps);
     else if (waves > 32768)
-        failed(c, "expected at most 32768 warps (DSELECT.warpsel), came %u x %u x %u = %llu",
+        failed(c, "expected at most 32768 warps (DSELECT.warpsel), got %u x %u x %u = %llu",
                d->clusters, d->cores, d->warps, (unsigned long long)waves);
 }
 
@@ -150,7 +150,7 @@ static void dconfig_ndmreset_length(struct conformance *c)
     else if (longest <= shortest)
         failed(c,
                "expected ndmreset to last longer with ndmresetcyc=7 (128 cycles) than with 0 (1 "
-               "cycle), came %u and %u reads of DCTRL",
+               "cycle), got %u and %u reads of DCTRL",
                longest, shortest);
 }
 
@@ -193,7 +193,7 @@ static void dconfig_resethaltreq_length(struct conformance *c)
     else if (longest <= shortest)
         failed(c,
                "expected resethaltreq to withstand resumereq longer with resethaltreqcyc=7 than "
-               "with 0, came %u and %u requests until the warp ran",
+               "with 0, got %u and %u requests until the warp ran",
                longest, shortest);
 }
 

@@ -71,7 +71,7 @@ bool expect(struct conformance *c, uint32_t expected, uint32_t came, const char 
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    return failed(c, "%s: expected 0x%x, came 0x%x", what, (unsigned)expected, (unsigned)came);
+    return failed(c, "%s: expected 0x%x, got 0x%x", what, (unsigned)expected, (unsigned)came);
 }
 
 void remark(struct conformance *c, const char *format, ...)

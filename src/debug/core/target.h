@@ -106,7 +106,7 @@ static inline bool wt_watchpoint_is_of(const struct wt_watchpoint *w, uint64_t h
 enum wt_watched_known {
     WT_WATCHED_NOW,   /**< nothing is told: memory is as the access has left it */
     WT_WATCHED_TOLD,  /**< what they were before the access and after it */
-    WT_WATCHED_MIXED, /**< other waves have written them, too, before all stood still */
+    WT_WATCHED_MIXED, /**< other waves have written them, too, before all were stopped */
 };
 
 #define WT_WATCHED_BYTES 256

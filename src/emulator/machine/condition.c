@@ -143,7 +143,7 @@ static enum wt_status take_all(struct wt_machine *m, const uint8_t *at, size_t l
     }
     c->cell = calloc(most * WT_MAX_LANES, sizeof *c->cell);
     if (!status && left)
-        status = wt_fail(err, WT_INVALID, "more than a condition has come");
+        status = wt_fail(err, WT_INVALID, "there is text after the condition");
     return status || c->cell ? status : wt_fail(err, WT_NO_MEMORY, "no memory for a condition");
 }
 

@@ -79,7 +79,7 @@ enum {
 #define ADDRESS_FIELD WT_HW_FIELD("PC", 31, 0, R, "of the warp's ESR")
 
 static const struct wt_hw_register registers[] = {
-    WT_HW_REGISTER(TPC_EXCEPTION / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION", "what TPC 0 reports",
+    WT_HW_REGISTER(TPC_EXCEPTION / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION", "reports of TPC 0",
                    WT_HW_FIELD("SM", 1, 1, R, "the SM has something to report")),
     WT_HW_REGISTER(TPC_EXCEPTION_EN / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION_EN", "what is forwarded",
                    WT_HW_FIELD("TEX", 0, 0, RW, "exceptions of the texture unit are forwarded"),
@@ -105,7 +105,7 @@ static const struct wt_hw_register registers[] = {
     REGISTER("HWW_WARP_ESR_PC_HI", WARP_ESR_PC_HI, "its upper half", ADDRESS_FIELD),
     REGISTER("DBGR_INCONSISTENT", INCONSISTENT, "wakes that the rules forbid (defined by wavetrap)",
              WT_HW_FIELD("COUNT", 31, 0, R, "since reset")),
-    WT_HW_REGISTER(BUS_GPC_EXCEPTION, "NV_PGPC_PRI_GPCCS_GPC_EXCEPTION", "what GPC 0 reports",
+    WT_HW_REGISTER(BUS_GPC_EXCEPTION, "NV_PGPC_PRI_GPCCS_GPC_EXCEPTION", "reports of GPC 0",
                    WT_HW_FIELD("GCC", 2, 2, R, "does not happen here"),
                    WT_HW_FIELD("TPC", 23, 16, R, "TPCs with an exception")),
     ALL("DBGR_STATUS0", STATUS0, "writes: all SMs; reads: SM 0", STATUS0_FIELDS),

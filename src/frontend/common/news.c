@@ -42,8 +42,8 @@ static void watched(const struct wt_words *w, const struct wt_news *n)
             wt_words_watch(w, p->kind), p->number, p->text, wt_style(w, WT_STYLE_PLAIN));
     if (n->is_mixed) {
         fprintf(w->out,
-                "Old and new value are not known: several %ss have written here before all stood "
-                "still.\nValue now = ",
+                "Old and new value are not known: several %ss have written here before all were "
+                "stopped.\nValue now = ",
                 w->program->topology->wave_word);
         put_watched(w, p, n->after);
         return;

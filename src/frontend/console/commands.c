@@ -244,7 +244,7 @@ const struct wt_command wt_shell_commands[] = {
     {"loop_continue", NULL, do_loop_continue, SELF, "Goes to the next turn of while.", NULL, 0,
      false},
     {"define", NULL, do_define, SELF, "Makes a command of others.",
-     "define NAME, then lines up to 'end'. $arg0, $arg1, … stand for its arguments, $argc for "
+     "define NAME, then lines up to 'end'. $arg0, $arg1, … are its arguments, $argc is "
      "their "
      "number.",
      'B', false},

@@ -12,6 +12,7 @@
 
 #define MOST_EXPRESSIONS 16
 #define MOST_FRAMES 2000 /* most frames of a recording */
+#define MOST_TIMES 1000  /* most times that findings and trails add */
 #define MOST_IMAGES 4
 #define MOST_IMAGE_BYTES (1 << 20)
 
@@ -343,25 +344,6 @@ static void put_counts(struct wt_dap *d, struct json_object *frame)
 
 /* ---- findings ---- */
 
-static void put_finding_place(struct json_object *list, const struct wt_check_place *place)
-{
-    struct json_object *o = dap_add_object(list);
-    char id[24];
-    if (place->wave != WT_NO_WAVE) {
-        snprintf(id, sizeof id, "%" PRIu64, place->wave);
-        dap_put_text(o, "wave", id);
-        put_lanes(o, "lanes", place->lanes);
-        dap_put_number(o, "time", (int64_t)place->time);
-    }
-    dap_put_text(o, "access", place->access);
-    if (*place->function)
-        dap_put_text(o, "function", place->function);
-    if (place->line) {
-        dap_put_text(o, "path", place->file);
-        dap_put_number(o, "line", place->line);
-    }
-}
-
 /* Adds finding @p number with its places; a race has two. False: there is none of that number. */
 static bool put_finding(struct json_object *list, const struct wt_checks *checks, uint64_t number,
                         struct wt_check_place place[2])
@@ -380,7 +362,7 @@ static bool put_finding(struct json_object *list, const struct wt_checks *checks
         dap_put_text(o, "text", text);
         for (int i = 0; i < 2; i++)
             if (!i || place[i].wave != WT_NO_WAVE || place[i].line)
-                put_finding_place(places, &place[i]);
+                dap_put_place(places, &place[i]);
     }
     free(text);
     return !status;
@@ -533,22 +515,28 @@ static void put_source_of(struct pool *p, struct json_object *sources, struct js
     free(text);
 }
 
+/* Likewise for the places of a finding or of a trail. */
+static void put_sources_of(struct pool *p, struct json_object *sources, struct json_object *of)
+{
+    struct json_object *places = dap_list(of, "places");
+    for (size_t i = 0; places && i < json_object_array_length(places); i++)
+        put_source_of(p, sources, json_object_array_get_idx(places, i));
+}
+
 /* The texts of the files that the places name. */
 static void put_sources(struct pool *p)
 {
-    struct json_object *sources = dap_put_object(p->body, "sources");
+    struct json_object *sources = dap_put_object(p->body, "sources"), *trail;
     json_object_object_foreach(p->places, key, place)
     {
         if (*key)
             put_source_of(p, sources, place);
     }
     const size_t count = p->d->findings ? json_object_array_length(p->d->findings) : 0;
-    for (size_t i = 0; i < count; i++) {
-        struct json_object *places =
-            dap_list(json_object_array_get_idx(p->d->findings, i), "places");
-        for (size_t k = 0; k < json_object_array_length(places); k++)
-            put_source_of(p, sources, json_object_array_get_idx(places, k));
-    }
+    for (size_t i = 0; i < count; i++)
+        put_sources_of(p, sources, json_object_array_get_idx(p->d->findings, i));
+    if (json_object_object_get_ex(p->body, "trail", &trail))
+        put_sources_of(p, sources, trail);
 }
 
 static int by_time(const void *a, const void *b)
@@ -557,22 +545,43 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Adds frames of @p count times, spread evenly over the recorded run, and of those of two accesses
+/* Times that a recording is to have, whatever it has beside. */
+struct extra_times {
+    uint64_t at[MOST_TIMES];
+    size_t count;
+};
+
+static void add_time(struct extra_times *t, uint64_t time)
+{
+    if (t->count < MOST_TIMES)
+        t->at[t->count++] = time;
+}
+
+/* Adds the times of the places of a trail. */
+static void add_times_of(struct extra_times *t, struct json_object *trail)
+{
+    struct json_object *places = dap_list(trail, "places");
+    int64_t time;
+    for (size_t i = 0; places && i < json_object_array_length(places); i++)
+        if (dap_number(json_object_array_get_idx(places, i), "time", &time))
+            add_time(t, (uint64_t)time);
+}
+
+/* Adds frames of @p count times, spread evenly over the recorded run, and of those of @p wanted
  * that are in it. */
 static enum wt_status add_frames(struct pool *p, const struct wt_debugger_time *run, uint64_t count,
-                                 const struct wt_check_place access[2], struct wt_error *err)
+                                 const struct extra_times *wanted, struct wt_error *err)
 {
     struct json_object *frames = dap_put_list(p->body, "frames");
     const uint64_t length = run->end - run->start;
-    uint64_t time[MOST_FRAMES + 2];
+    uint64_t time[MOST_FRAMES + MOST_TIMES];
     count = count < length + 1 ? count : length + 1;
     for (uint64_t i = 0; i < count; i++)
         time[i] = count > 1 ? run->start + (uint64_t)((unsigned __int128)length * i / (count - 1))
                             : run->end;
-    for (int i = 0; i < 2; i++)
-        if (access[i].wave != WT_NO_WAVE && access[i].time >= run->start &&
-            access[i].time <= run->end)
-            time[count++] = access[i].time;
+    for (size_t i = 0; i < wanted->count; i++)
+        if (wanted->at[i] >= run->start && wanted->at[i] <= run->end)
+            time[count++] = wanted->at[i];
     qsort(time, count, sizeof *time, by_time);
     for (uint64_t i = 0; i < count; i++) {
         if (i && time[i] == time[i - 1])
@@ -586,16 +595,34 @@ static enum wt_status add_frames(struct pool *p, const struct wt_debugger_time *
     return WT_OK;
 }
 
-/* The accesses of a finding that a page is about. */
-static enum wt_status find_accesses(struct wt_dap *d, int64_t number,
-                                    struct wt_check_place access[2], struct wt_error *err)
+/* Adds the times of the accesses of a finding that a page is about. */
+static enum wt_status find_accesses(struct wt_dap *d, int64_t number, struct extra_times *wanted,
+                                    struct wt_error *err)
 {
     const struct wt_checks *checks = d->g->options.checks;
-    const enum wt_status status = wt_checks_need(checks, err);
-    if (status)
-        return status;
-    return number < 1 ? wt_fail(err, WT_INVALID, "\"finding\" is a number from 1 on")
-                      : checks->print(checks->context, NULL, (uint64_t)number, false, access, err);
+    struct wt_check_place access[2] = {{.time = 0}};
+    enum wt_status status = wt_checks_need(checks, err);
+    if (!status)
+        status = number < 1
+                     ? wt_fail(err, WT_INVALID, "\"finding\" is a number from 1 on")
+                     : checks->print(checks->context, NULL, (uint64_t)number, false, access, err);
+    for (int i = 0; i < 2 && !status; i++)
+        if (access[i].wave != WT_NO_WAVE)
+            add_time(wanted, access[i].time);
+    return status;
+}
+
+/* The trail that a page is about, as "wavetrap/trail" answers; NULL: about none. */
+static enum wt_status find_trail(struct wt_dap *d, struct json_object *arguments,
+                                 struct json_object **trail, struct extra_times *wanted,
+                                 struct wt_error *err)
+{
+    struct json_object *asked;
+    if (!json_object_object_get_ex(arguments, "trail", &asked))
+        return WT_OK;
+    const enum wt_status status = dap_find_trail(d, asked, trail, err);
+    add_times_of(wanted, *trail);
+    return status;
 }
 
 enum wt_status dap_recording(struct wt_dap *d, struct json_object *arguments,
@@ -603,7 +630,8 @@ enum wt_status dap_recording(struct wt_dap *d, struct json_object *arguments,
 {
     struct pool p;
     struct wt_debugger_time time;
-    struct wt_check_place access[2] = {{.time = 0}};
+    struct extra_times wanted = {.count = 0};
+    struct json_object *trail = NULL;
     int64_t count = 200, finding = 0;
     const char *why = wt_debugger_unrecorded(d->g->debugger);
     const wt_wave_id wave = d->g->started ? wt_program_own_wave(d->g) : WT_NO_WAVE;
@@ -613,15 +641,21 @@ enum wt_status dap_recording(struct wt_dap *d, struct json_object *arguments,
         return wt_fail(err, WT_INVALID, "\"frames\" is a number of 1 to %d", MOST_FRAMES);
     enum wt_status status = wt_debugger_time(d->g->debugger, &time, err);
     if (!status && dap_number(arguments, "finding", &finding))
-        status = find_accesses(d, finding, access, err);
+        status = find_accesses(d, finding, &wanted, err);
+    if (!status)
+        status = find_trail(d, arguments, &trail, &wanted, err);
     if (!status)
         status = begin(&p, d, arguments, err);
-    if (status)
+    if (status) {
+        json_object_put(trail);
         return status;
+    }
+    if (trail)
+        json_object_object_add(p.body, "trail", trail);
     const wt_thread thread = d->g->thread;
     const unsigned level = d->g->level;
     d->travels = true;
-    status = add_frames(&p, &time, (uint64_t)count, access, err);
+    status = add_frames(&p, &time, (uint64_t)count, &wanted, err);
     const enum wt_status back = wt_program_goto(d->g, time.now, status ? WT_IGNORED : err);
     d->travels = false;
     d->runs = d->g->runs;

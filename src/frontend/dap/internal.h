@@ -291,6 +291,19 @@ dap_fn dap_disassemble;
 /* ---- grid.c ---- */
 dap_fn dap_grid, dap_recording, dap_goto_time, dap_select;
 
+/* ---- trail.c ---- */
+dap_fn dap_trail;
+/** Adds a place of an access or of an instruction to a list, as an object. */
+void dap_put_place(struct json_object *list, const struct wt_check_place *place);
+/**
+ * Finds how the value of the member "expression" came to be, for the selected lane: the places of
+ * the instructions that made it, or with "stores" of the stores to it, the earliest first, one for
+ * each line of a wave; the last one is the lane that has it now. The caller owns *trail. WT_STATE:
+ * nothing wrote to it; WT_UNSUPPORTED: nothing is recorded.
+ */
+enum wt_status dap_find_trail(struct wt_dap *d, struct json_object *arguments,
+                              struct json_object **trail, struct wt_error *err);
+
 /* ---- memory.c ---- */
 dap_fn dap_read_memory, dap_write_memory;
 

@@ -75,6 +75,7 @@ static const struct dap_kind kinds[] = {
     {.command = "wavetrap/goto", .run = dap_goto_time, .runs = true},
     {.command = "wavetrap/select", .run = dap_select},
     {.command = "wavetrap/where", .run = dap_where},
+    {.command = "wavetrap/trail", .run = dap_trail, .runs = true},
 };
 
 static const struct dap_kind *kind_of(const char *command)

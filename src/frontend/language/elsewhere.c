@@ -54,7 +54,7 @@ static const struct {
     {"", "monitor mon", "this console is the device's own: 'help' lists what it does"},
     {"", "compile explore expression print-object po",
      "'print' evaluates expressions, 'ptype' shows types"},
-    {"", "macro", "macros are not read: print what they stand for"},
+    {"", "macro", "macros are not read: print their text instead"},
     {"",
      "trace trac tra tr tracepoint tp ftrace strace tstart tstop tstatus tfind tsave actions "
      "collect teval passcount tdump tvariable agent-printf stepping ws while-stepping",
@@ -78,7 +78,7 @@ static const struct {
      "interrupt jit-reader-load jit-reader-unload mem memory-tag overlay ov ovly stop",
      NO_MEANING},
     {"info ", "signals handle", NO_SIGNALS},
-    {"info ", "macro macros", "macros are not read: print what they stand for"},
+    {"info ", "macro macros", "macros are not read: print their text instead"},
     {"info ", "os auxv proc process terminal", OF_THE_HOST},
     {"info ", "vector float", "'info registers' shows all sets, 'info registers NAME' one"},
     {"info ", "checkpoints record rec bookmarks", ALL_RECORDED},

@@ -78,7 +78,7 @@ static enum wt_status parse_details(struct wt_rsp_session *s, const struct wt_rs
             *persist |= flag != 0;
             status = parse_expressions(s, &at, end, "a command", commands, err);
         } else {
-            return malformed("what follows a breakpoint's kind", err);
+            return malformed("the text after a breakpoint's kind", err);
         }
     }
     return status;

@@ -354,7 +354,7 @@ bool graph_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
     static const CUgraphEdgeData plain;
     for (size_t i = 0; edges && i < count; i++)
         if (memcmp(&edges[i], &plain, sizeof plain) != 0) {
-            call_refused("an edge of a graph that stands for less than the end of a node");
+            call_refused("an edge of a graph that waits for less than the end of a node");
             return false;
         }
     return true;

@@ -1,25 +1,48 @@
-/* Findings of --check: a list, and of the chosen one its accesses, as cells that a line joins, as lines of source, and as times to go to. */
+/* Findings of --check, and trails: how a value came to be. Of the chosen one its places, as cells that lines or arrows join, as lines of source, and as
+ * times to go to. */
 'use strict';
 
 Object.assign(View.prototype, {
-    /** The chosen finding's accesses in their order of time, with their marks. */
-    accesses() {
-        const finding = (this.model.body.findings || []).find((one) => one.number === this.chosen);
-        const places = finding ? [...finding.places].sort((a, b) => (a.time ?? Infinity) - (b.time ?? Infinity)) : [];
-        return places.map((place, i) => ({ ...place, mark: places.length > 1 ? String(i + 1) : '!' }));
+    /** Findings have numbers from 1 on, trails from -1 down. */
+    stories() {
+        const asked = this.model.body.trail && !this.trails.includes(this.model.body.trail) ? [this.model.body.trail] : [];
+        this.trails.push(...asked);
+        return [...this.model.body.findings || [], ...this.trails.map((trail, i) => ({ ...trail, number: -1 - i }))];
     },
 
-    /** A recording that is about a finding opens at its last access. */
+    /** The chosen one's places in their order of time, with their marks; the last of a trail has the value. */
+    accesses() {
+        const story = this.stories().find((one) => one.number === this.chosen);
+        const places = story ? [...story.places].sort((a, b) => (a.time ?? Infinity) - (b.time ?? Infinity)) : [];
+        return places.map((place, i) => ({ ...place, mark: places.length === 1 ? '!' : this.chosen < 0 && i + 1 === places.length ? '=' : String(i + 1) }));
+    },
+
+    /** Asks how a value of the selected lane came to be: by the stores to it, or by all that it was made of. */
+    async askTrail(expression, stores) {
+        try {
+            this.trails.push(await this.source.transport.request('wavetrap/trail', { expression, stores }));
+            this.chosen = -this.trails.length;
+            this.show();
+        } catch (error) {
+            this.complain(error);
+        }
+    },
+
+    /** A recording that is about a finding opens at its last access, of a trail at the last store. */
     openFinding() {
-        this.chosen = this.model.body.finding;
-        const last = this.accesses().filter((one) => this.model.frameAt(one.time) !== null).pop();
+        this.chosen = this.model.body.finding ?? (this.model.body.trail ? -1 : null);
+        const last = this.accesses().filter((one) => one.mark !== '=' && this.model.frameAt(one.time) !== null).pop();
         if (last)
             this.goToAccess(last);
     },
 
     /** Goes to the time of an access, and selects its lane. */
-    async goToAccess(access) {
+    goToAccess(access) {
         this.stop();
+        return this.showAccess(access);
+    },
+
+    async showAccess(access) {
         const lane = Math.max(0, lanesOf(access.lanes, 128).indexOf(true));
         if (this.source.isLive) {
             await this.goTo(access.time);
@@ -40,16 +63,21 @@ Object.assign(View.prototype, {
     },
 
     showFindings() {
-        const list = this.model.body.findings || [], accesses = this.accesses();
-        this.grid.linked = accesses.map((one) => ({ mark: one.mark, key: this.rowKeyOf(one), lanes: lanesOf(one.lanes || '', 128) }));
+        const list = this.stories(), accesses = this.accesses(), now = this.model.frames[this.frame].time;
+        this.grid.linked = accesses.map((one) => ({ mark: one.mark, key: this.rowKeyOf(one), lanes: lanesOf(one.lanes || '', 128), isAhead: one.time > now }));
+        this.grid.isTrail = this.chosen < 0;
+        this.side.classList.toggle('story', accesses.length > 0);
         const shown = JSON.stringify([list.length, this.chosen, this.model.body.start]);
         if (shown === this.found.dataset.shown)
             return;
         this.found.dataset.shown = shown;
         this.found.replaceChildren();
-        if (list.length)
-            this.found.append(element('h2', '', `${list.length} finding${list.length > 1 ? 's' : ''} of --check`));
+        const findings = list.length - this.trails.length;
         for (const finding of list) {
+            if (finding.number === 1)
+                this.found.append(element('h2', '', `${findings} finding${findings > 1 ? 's' : ''} of --check`));
+            if (finding.number === -1)
+                this.found.append(element('h2', '', 'How a value came to be'));
             const [title, ...rest] = finding.text.trim().split('\n');
             const button = this.button(this.found, title.replace(/^wavetrap: /, ''), 'Show this finding', () => {
                 this.chosen = this.chosen === finding.number ? null : finding.number;
@@ -61,6 +89,8 @@ Object.assign(View.prototype, {
                 continue;
             accesses.forEach((one) => this.addAccess(one));
             this.addPlay(accesses.filter((one) => this.isReached(one)));
+            if (!rest.length)
+                continue;
             const whole = this.found.appendChild(element('details'));
             whole.append(element('summary', '', 'The whole report'), element('pre', '', rest.join('\n')));
         }
@@ -72,9 +102,9 @@ Object.assign(View.prototype, {
     },
 
     addAccess(access) {
-        const where = (access.access ? `${access.access}: ` : '') + (access.function || '') + (access.line ? ` ${access.path.split('/').pop()}:${access.line}` : '') || 'an unknown place';
+        const where = (access.mark === '=' ? 'the value now: ' : access.access ? `${access.access}: ` : '') + (access.function || '') + (access.line ? ` ${access.path.split('/').pop()}:${access.line}` : '') || 'an unknown place';
         const box = this.found.appendChild(element('div', 'access'));
-        box.append(element('b', 'mark', access.mark));
+        box.append(element('b', this.chosen < 0 ? 'mark trail' : 'mark', access.mark));
         if (this.isReached(access))
             this.button(box, where, `To access ${access.mark}`, () => this.goToAccess(access));
         else
@@ -82,19 +112,49 @@ Object.assign(View.prototype, {
         box.append(element('span', 'about', access.wave === undefined ? 'by the host'
             : this.isReached(access) ? `issue time ${access.time.toLocaleString('en')}` : 'in another launch'));
         const text = this.source.isLive ? null : this.model.body.sources[access.path];
-        if (text)
+        if (text && access.mark !== '=')
             box.append(element('code', '', (text.split('\n')[access.line - 1] || '').trim()));
     },
 
-    /** A button that plays from the first access to the last one. */
+    /** A button that plays from the first access to the last one; a session, which travels for it, goes from access to access. */
     addPlay(accesses) {
-        if (this.source.isLive || accesses.length < 2)
+        if (accesses.length < 2)
             return;
-        const [first, last] = accesses;
-        this.button(this.found, `▶ from ${first.mark} to ${last.mark}`, 'Play from the first access to the other one', () => {
+        const first = accesses[0], last = accesses[accesses.length - 1];
+        this.button(this.found, `▶ from ${first.mark} to ${last.mark}`, 'Play from the first access to the last one', () => {
+            if (this.source.isLive)
+                return this.walk(accesses);
             this.goToAccess(first);
-            this.play(1, this.model.frameAt(last.time));
+            return this.play(1, this.model.frameAt(last.time));
         });
+    },
+
+    async walk(accesses) {
+        this.stop();
+        const walk = this.walks = {};
+        for (const access of accesses) {
+            if (this.walks !== walk)
+                return;
+            await this.showAccess(access);
+            await new Promise((done) => setTimeout(done, 800));
+        }
+    },
+
+    /** Arrows between the lines of source that a trail goes through, beside the lines' marks. */
+    drawArrows(box, path) {
+        const rows = [...box.querySelectorAll('tr')], lines = this.accesses().filter((one) => one.path === path && rows[one.line - 1]);
+        const middle = (one) => rows[one.line - 1].offsetTop + rows[one.line - 1].offsetHeight / 2;
+        const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+        svg.setAttribute('class', 'arrows');
+        svg.setAttribute('height', box.scrollHeight);
+        lines.slice(1).forEach((to, i) => {
+            const from = lines[i], y0 = middle(from), y1 = middle(to), bulge = Math.max(2, 22 - Math.abs(to.line - from.line) * 2);
+            if (from.line === to.line)
+                return;
+            const arrow = svg.appendChild(document.createElementNS('http://www.w3.org/2000/svg', 'path'));
+            arrow.setAttribute('d', `M28,${y0} C${bulge},${y0} ${bulge},${y1} 27,${y1} m-6,-3 l6,3 l-6,3`);
+        });
+        box.append(svg);
     },
 
     placeOfFinding() {
@@ -105,7 +165,7 @@ Object.assign(View.prototype, {
     markAccess(row, path, line) {
         const marks = this.accesses().filter((one) => one.path === path && one.line === line).map((one) => one.mark);
         if (this.chosen)
-            row.append(element('td', 'mark', [...new Set(marks)].join(' ')));
+            row.append(element('td', this.chosen < 0 ? 'mark trail' : 'mark', [...new Set(marks)].join(' ')));
         if (marks.length)
             row.className += ' accessed';
     },

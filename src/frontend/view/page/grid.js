@@ -14,7 +14,8 @@ class Grid {
         this.way = 'core';
         this.paint = { kind: 'state', expression: 0, range: null };
         this.selected = null; /* {key, lane} */
-        this.linked = []; /* {key, lanes, mark}: cells that a line joins */
+        this.linked = []; /* {key, lanes, mark, isAhead}: cells that a line joins */
+        this.isTrail = false; /* they are steps of a trail: arrows join them */
         this.lanes = 1;
         this.cell = CELL;
         box.addEventListener('scroll', () => this.draw());
@@ -185,42 +186,72 @@ class Grid {
             : { x: LABEL_WIDTH + first * this.cell - left - 1.5, y: this.top[i] - up - 1.5, w: (last - first + 1) * this.cell + 1, h: this.height + 3 };
     }
 
-    /** Frames the linked cells, with their marks, and joins each with the next one. */
+    /** Frames the linked cells, with their marks, and joins each with the next one: by a broken line, or of a trail by an arrow, which is pale where its
+     * end is later than what is shown. */
     drawLinks(c, s, left, up) {
-        const boxes = this.linked.map((one) => this.boxOf(one, left, up));
+        const boxes = this.linked.map((one) => ({ ...one, box: this.boxOf(one, left, up) })).filter((one) => one.box);
+        const colour = this.isTrail ? s.text : s.state[FAULTED], marks = new Map();
         c.save();
         c.beginPath();
         c.rect(LABEL_WIDTH - 2, HEADER_HEIGHT, this.box.clientWidth, this.box.clientHeight);
         c.clip();
-        c.strokeStyle = s.state[FAULTED];
-        c.lineWidth = 2;
-        boxes.forEach((box, i) => {
-            if (!box)
-                return;
-            const next = boxes[i + 1], middle = ({ x, w }) => x + w / 2;
-            c.strokeRect(box.x, box.y, box.w, box.h);
-            if (next) {
-                const down = next.y > box.y, y0 = down ? box.y + box.h : box.y, y1 = down ? next.y : next.y + next.h;
-                c.setLineDash([5, 4]);
-                c.beginPath();
-                c.moveTo(middle(box), y0);
-                if (next.y === box.y) /* two accesses of one row */
-                    c.quadraticCurveTo((middle(box) + middle(next)) / 2, box.y + 2.5 * box.h, middle(next), box.y + box.h);
-                else
-                    c.lineTo(middle(next), y1);
-                c.stroke();
-                c.setLineDash([]);
-            }
-            c.fillStyle = s.state[FAULTED];
+        c.strokeStyle = s.paper; /* arrows are seen on cells of any colour */
+        c.lineWidth = 5;
+        if (this.isTrail)
+            boxes.forEach(({ box }, i) => this.drawStep(c, i ? boxes[i - 1].box : null, box));
+        boxes.forEach(({ box, mark, isAhead }, i) => {
+            const place = `${box.x},${box.y}`;
+            marks.set(place, { box, text: marks.has(place) ? `${marks.get(place).text} ${mark}` : mark });
+            c.strokeStyle = colour;
+            c.lineWidth = 2;
+            c.globalAlpha = this.isTrail && isAhead ? .35 : 1;
+            this.drawStep(c, i ? boxes[i - 1].box : null, box);
+            c.globalAlpha = 1;
+        });
+        c.font = 'bold 10px sans-serif';
+        c.textAlign = 'center';
+        for (const { box, text } of marks.values()) {
+            const w = Math.max(14, c.measureText(text).width + 6);
+            c.fillStyle = colour;
             c.beginPath();
-            c.arc(box.x + 7, box.y + 7, 7, 0, 7);
+            c.roundRect(box.x, box.y, w, 14, 7);
             c.fill();
             c.fillStyle = s.paper;
-            c.font = 'bold 10px sans-serif';
-            c.textAlign = 'center';
-            c.fillText(this.linked[i].mark, box.x + 7, box.y + 7.5);
-        });
+            c.fillText(text, box.x + w / 2, box.y + 7.5);
+        }
         c.restore();
+    }
+
+    /** A frame around cells, and what joins it with the one before. */
+    drawStep(c, from, to) {
+        c.strokeRect(to.x, to.y, to.w, to.h);
+        if (from)
+            this.drawLink(c, from, to);
+    }
+
+    drawLink(c, from, to) {
+        const middle = ({ x, w }) => x + w / 2, x0 = middle(from), x1 = middle(to);
+        if (from.y === to.y && x0 === x1)
+            return;
+        const down = to.y > from.y, isRow = to.y === from.y, y0 = down || isRow ? from.y + from.h : from.y, y1 = isRow ? to.y + to.h : down ? to.y : to.y + to.h;
+        c.setLineDash(this.isTrail ? [] : [5, 4]);
+        c.beginPath();
+        c.moveTo(x0, y0);
+        if (isRow)
+            c.quadraticCurveTo((x0 + x1) / 2, from.y + 2.5 * from.h, x1, y1);
+        else
+            c.lineTo(x1, y1);
+        c.stroke();
+        c.setLineDash([]);
+        if (!this.isTrail)
+            return;
+        const angle = isRow ? Math.atan2(-1.5 * from.h, (x1 - x0) / 2) : Math.atan2(y1 - y0, x1 - x0);
+        c.beginPath();
+        c.moveTo(x1, y1);
+        for (const turn of [.45, -.45])
+            c.lineTo(x1 - 9 * Math.cos(angle + turn), y1 - 9 * Math.sin(angle + turn));
+        c.fillStyle = c.strokeStyle;
+        c.fill();
     }
 
     /** Shapes say the state, too: nobody needs colours to read it. */

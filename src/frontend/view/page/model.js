@@ -8,9 +8,10 @@ const STATE_NAMES = ['no lane', 'running', 'masked off', 'at a barrier', 'faulte
 /** Lanes of a hexadecimal mask, as a list of booleans. */
 function lanesOf(hex, count) {
     const lanes = [];
-    for (let i = 0; i < count; i++) {
-        const at = hex.length - 1 - (i >> 2);
-        lanes.push(at >= 0 && (parseInt(hex[at], 16) >> (i & 3) & 1) === 1);
+    for (let i = 0; i < count; i += 4) {
+        const at = hex.length - 1 - (i >> 2), digit = at >= 0 ? parseInt(hex[at], 16) : 0;
+        for (let k = 0; k < 4 && i + k < count; k++)
+            lanes.push((digit >> k & 1) === 1);
     }
     return lanes;
 }
@@ -70,6 +71,22 @@ function lanesOfWave(wave) {
     }
     decoded.set(wave, lanes);
     return lanes;
+}
+
+/** How many lanes of a wave are at each pc, [running, masked off] by pc; computed once of each wave. */
+function placesOfWave(wave) {
+    const lanes = lanesOfWave(wave);
+    if (lanes.places)
+        return lanes.places;
+    lanes.places = new Map();
+    lanes.states.forEach((state, lane) => {
+        const pc = lanes.pcs[lane], counts = lanes.places.get(pc) || [0, 0];
+        if (state === NONE)
+            return;
+        counts[state === MASKED ? 1 : 0]++;
+        lanes.places.set(pc, counts);
+    });
+    return lanes.places;
 }
 
 const statesOf = (wave) => lanesOfWave(wave).states;
@@ -202,7 +219,9 @@ class Model {
         }));
         for (const way of ['core', 'group'])
             this.rows[way] = [...met[way].values()].sort((a, b) => this.order(way, a.sample, b.sample));
-        this.most = Math.max(1, ...body.waves.map((wave) => wave.lanes));
+        this.most = body.waves.reduce((most, wave) => Math.max(most, wave.lanes), 1);
+        this.hasDevices = body.waves.some((wave) => wave.device);
+        this.ranges = new Map(); /* by expression */
     }
 
     meet(met, key, wave, at) {
@@ -290,7 +309,7 @@ class Model {
     }
 
     heading(way, wave) {
-        const device = this.body.waves.some((w) => w.device) ? `device ${wave.device} ` : '';
+        const device = this.hasDevices ? `device ${wave.device} ` : '';
         if (way === 'core' || wave.dispatch === undefined)
             return `${device}core ${wave.core}`;
         const dispatch = this.body.dispatches[wave.dispatch];
@@ -342,6 +361,13 @@ class Model {
         return counts ? lines : null;
     }
 
+    /** The range of an expression in the whole recording. */
+    rangeOf(expression) {
+        if (!this.ranges.has(expression))
+            this.ranges.set(expression, rangeOf(this.body.waves, expression));
+        return this.ranges.get(expression);
+    }
+
     /** How many lanes are at each line of a frame: [{path, line, function, running, waiting}], the fullest first. */
     crowd(frame) {
         if (this.crowded && this.crowded.frame === frame)
@@ -350,15 +376,16 @@ class Model {
         for (const wave of this.wavesAt(frame)) {
             if (wave.running)
                 continue;
-            statesOf(wave).forEach((state, lane) => {
-                const pc = pcOf(wave, lane), place = this.places[pc];
-                if (state === NONE || !place)
-                    return;
+            for (const [pc, counts] of placesOfWave(wave)) {
+                const place = this.places[pc];
+                if (!place)
+                    continue;
                 const key = place.key || (place.key = place.line ? `${place.path}:${place.line}` : pc);
                 if (!found.has(key))
                     found.set(key, { path: place.path, line: place.line, text: this.placeText(pc), pc, running: 0, waiting: 0 });
-                found.get(key)[state === MASKED ? 'waiting' : 'running']++;
-            });
+                found.get(key).running += counts[0];
+                found.get(key).waiting += counts[1];
+            }
         }
         const list = [...found.values()].sort((a, b) => b.running + b.waiting - a.running - a.waiting || (a.text < b.text ? -1 : 1));
         this.crowded = { frame, list };

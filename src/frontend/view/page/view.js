@@ -51,6 +51,7 @@ class View {
         this.source = source;
         this.frame = 0;
         this.timer = null;
+        this.trails = [];
         this.settings = new URLSearchParams(location.hash.slice(1));
         this.build(root);
         if (source.isLive)
@@ -86,7 +87,7 @@ class View {
         this.tree = this.side.appendChild(element('section'));
         this.images = new Images(this.side.appendChild(element('section')));
         this.crowd = this.side.appendChild(element('section'));
-        this.code = this.side.appendChild(element('section'));
+        this.code = this.side.appendChild(element('section', 'code'));
         this.legend = view.appendChild(element('footer'));
         this.tip = root.appendChild(element('div', 'tip'));
         this.tip.hidden = true;
@@ -200,13 +201,13 @@ class View {
     }
 
     show() {
-        const expression = Number(this.expression.value || 0), waves = this.model.wavesAt(this.frame);
+        const expression = Number(this.expression.value || 0);
         const has = this.model.body.expressions.length > 0, kind = has ? this.kind.value : 'state';
         this.kind.querySelectorAll('option').forEach((option) => option.disabled = !has && option.value !== 'state');
         this.layout = this.model.layout(this.frame, this.way.value);
         if (this.grid.selected && !this.selectedRow())
             this.translateSelection();
-        this.range = kind === 'map' ? rangeOf(this.source.isLive ? waves : this.model.body.waves, expression) : null;
+        this.range = kind === 'map' ? this.model.rangeOf(expression) : null;
         this.grid.way = this.way.value;
         this.showFindings();
         this.grid.show(this.layout, this.model.most, { kind, expression, range: this.range });
@@ -311,7 +312,7 @@ class View {
     stop() {
         if (this.timer)
             clearInterval(this.timer.id);
-        this.timer = null;
+        this.timer = this.walks = null;
         this.playOn.setAttribute('aria-pressed', 'false');
         this.playBack.setAttribute('aria-pressed', 'false');
     }
@@ -382,9 +383,19 @@ class View {
             add(state === MASKED ? 'continues at' : 'at', this.model.placeText(pc));
         if (pc)
             add('pc', pc + (place && place.instruction ? `  ${place.instruction}` : ''), 'mono');
-        this.model.body.expressions.forEach((text, i) => add(text, valueOf(wave, i, lane) ?? whyNot(wave, i) ?? '?', 'mono'));
+        this.model.body.expressions.forEach((text, i) => {
+            add(text, valueOf(wave, i, lane) ?? whyNot(wave, i) ?? '?', 'mono');
+            if (this.source.isLive && this.model.body.start !== undefined)
+                this.addAsks(list.lastChild, text);
+        });
         this.showTree(wave);
         this.showSource(place);
+    }
+
+    /** Buttons that ask how a value came to be. */
+    addAsks(where, expression) {
+        this.button(where, 'who wrote', `Who wrote ${expression}`, () => this.askTrail(expression, true)).className = 'ask';
+        this.button(where, 'where from', `Where ${expression} comes from`, () => this.askTrail(expression, false)).className = 'ask';
     }
 
     // ---- divergence ----
@@ -463,6 +474,8 @@ class View {
                 current = row;
             }
         });
+        if (this.chosen < 0)
+            this.drawArrows(box, wanted.path);
         if (current)
             box.scrollTop = current.offsetTop - box.clientHeight / 2;
     }
@@ -499,11 +512,15 @@ class View {
     }
 
     showLegend(kind) {
+        const style = this.grid.style(), shown = JSON.stringify([kind, this.range, style]);
+        if (shown === this.legendShown)
+            return;
+        this.legendShown = shown;
         this.legend.replaceChildren();
         for (const state of [RUNNING, MASKED, BARRIER, FAULTED, NOT_BEGUN, ENDED]) {
             const key = this.legend.appendChild(element('span', 'key')), canvas = key.appendChild(document.createElement('canvas'));
             canvas.width = canvas.height = 16 * (window.devicePixelRatio || 1);
-            const c = canvas.getContext('2d'), style = this.grid.style();
+            const c = canvas.getContext('2d');
             c.scale(window.devicePixelRatio || 1, window.devicePixelRatio || 1);
             if (state < NOT_BEGUN) {
                 c.fillStyle = style.state[state];
