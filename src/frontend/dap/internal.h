@@ -304,7 +304,6 @@ void dap_put_place(struct json_object *list, const struct wt_check_place *place)
 enum wt_status dap_find_trail(struct wt_dap *d, struct json_object *arguments,
                               struct json_object **trail, struct wt_error *err);
 
-/* ---- memory.c ---- */
 dap_fn dap_read_memory, dap_write_memory;
 
 /* ---- sources.c ---- */
