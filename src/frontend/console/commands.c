@@ -85,9 +85,9 @@ const struct wt_command wt_shell_commands[] = {
      'e', false},
     {"generate-core", "generate-core-file gcore", do_generate_core, BACK,
      "Writes the program's state to a core file.",
-     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES that many of the "
-     "recorded "
-     "run\nbefore here goes with it. \"wavetrap debug --core FILE\" opens it.",
+     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; the recorded run before here "
+     "goes "
+     "with it,\nor its last ISSUES. \"wavetrap debug --core FILE\" opens it.",
      'f', false},
     {"break", "b br bre brea", do_break, POINTS, "Sets a breakpoint.",
      "break LOCATION [if CONDITION]. A location is a function, a line of the current file, "

@@ -19,6 +19,7 @@ static void tell_reason(struct wt_shell *c, char *text, size_t size)
 enum wt_status do_generate_core(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     char path[4096] = "wavetrap.core", reason[64];
+    struct wt_debugger_time time;
     uint64_t issues = 0;
     const size_t length = wt_word_length(text);
     if (length >= sizeof path)
@@ -26,13 +27,15 @@ enum wt_status do_generate_core(struct wt_shell *c, const char *text, struct wt_
     if (length)
         snprintf(path, sizeof path, "%.*s", (int)length, text);
     text = wt_skip_blanks(text + length);
-    if (strcmp(text, "all") == 0)
+    const bool recorded =
+        wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK && time.start < time.end;
+    if (strcmp(text, "all") == 0 || (!*text && recorded))
         issues = UINT64_MAX;
     else if (*text && (!wt_take_number(&text, &issues) || *text))
         return wt_fail(
             err, WT_INVALID,
             "generate-core takes a file and how much of the recorded run goes with it: a "
-            "number of issues, or all");
+            "number of issues (0: nothing), or all, as without a number");
     if (!c->program->was_run)
         return wt_fail(err, WT_STATE, "The program is not being run.");
     tell_reason(c, reason, sizeof reason);

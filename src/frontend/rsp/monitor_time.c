@@ -272,6 +272,7 @@ void wt_rsp_generate_core(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     char path[4096];
     struct wt_error err;
+    struct wt_debugger_time time;
     uint64_t issues = 0;
     const size_t length = strcspn(args, " ");
     const char *rest = args + length + strspn(args + length, " ");
@@ -281,7 +282,9 @@ void wt_rsp_generate_core(struct wt_rsp_session *s, const char *args, FILE *out)
                      "what was recorded.\n");
         return;
     }
-    if (*rest && strcmp(rest, "all") == 0)
+    const bool recorded =
+        wt_debugger_time(s->debugger, &time, WT_IGNORED) == WT_OK && time.start < time.end;
+    if (strcmp(rest, "all") == 0 || (!*rest && recorded))
         issues = UINT64_MAX;
     snprintf(path, sizeof path, "%.*s", (int)length, args);
     const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
