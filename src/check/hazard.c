@@ -432,9 +432,9 @@ static void compare(struct wt_check_hazard *h, const struct hazard_wave *w,
         const struct wt_pace_rule *rule = &h->table->rule[number];
         const struct wt_finding_other first = {
             .pc = r->pc, .time = r->time, .lanes = WT_FINDING_LANES(i->mask)};
+        const bool same = use->first == r->use.first && use->end == r->use.end;
         char text[200];
-        if (between >= rule->states ||
-            (rule->unlike && use->first == r->use.first && use->end == r->use.end) ||
+        if (between >= rule->states || (same ? rule->unlike : rule->alike) ||
             (rule->differ && use->kind == r->use.kind) ||
             (rule->between && !is_between(w, r, rule->between)) ||
             is_superseded(h, w, r, use, number))
@@ -587,10 +587,11 @@ struct wt_check_hazard *wt_check_hazard_begin(const struct wt_check_start *start
 {
     struct wt_machine *m = start->machine;
     struct wt_check_hazard *h = calloc(1, sizeof *h);
+    const struct wt_pace_table *table = m->ops->pace_table;
     if (!h)
         return NULL;
     *h = (struct wt_check_hazard){.machine = m,
-                                  .table = m->ops->pace_table,
+                                  .table = table->of ? table->of(m) : table,
                                   .found = start->found,
                                   .context = start->context,
                                   .run.resets = m->resets};

@@ -204,7 +204,7 @@ static bool is_lost(struct wt_check_memory *c, const struct wt_lane_access *a, u
                     struct mistake *bad)
 {
     const struct wt_region *r = wt_regions_at(&c->machine->regions, at);
-    if (!r || r->grain < a->lost)
+    if (!r || r->grain < (a->lost & ~(unsigned)WT_TORN))
         return false;
     bad->kind = WT_FOUND_LOST_ATOMIC;
     bad->at = at;
@@ -214,6 +214,28 @@ static bool is_lost(struct wt_check_memory *c, const struct wt_lane_access *a, u
     if (!wt_object_find(c->space, at, &bad->object, NULL, NULL))
         bad->object.size = 0;
     return true;
+}
+
+/* Such an atomic is made, and told once an instruction. */
+static void tell_torn(struct wt_check_memory *c, const struct wt_wave_head *w,
+                      const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    struct mistake bad, all = {.lanes = 0};
+    for (wt_lanes left = lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        bad = (struct mistake){.lanes = all.lanes | wt_lane_bit(lane)};
+        if (is_lost(c, a, at[lane], &bad)) {
+            bad.at = all.lanes ? all.at : bad.at;
+            all = bad;
+        }
+    }
+    if (!all.lanes)
+        return;
+    all.what = "memory of the host, where PCI Express has no such atomic: the host's threads may "
+               "see it in two steps";
+    struct wt_finding f = memory_finding(c, w, a, &all, WT_FOUND_GLOBAL);
+    f.severity = wt_finding_severity(all.kind, true);
+    c->found(c->context, &f);
 }
 
 static bool same_mistake(const struct mistake *a, const struct mistake *b)
@@ -351,7 +373,9 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
         e = wt_extent_of(lanes & ~refused, at);
     if (refused != lanes)
         refused |= judge_place(context, m, w, a, lanes & ~refused, at, &e);
-    if (a->lost && refused != lanes)
+    if (a->lost & WT_TORN && refused != lanes)
+        tell_torn(c, w, a, lanes & ~refused, at);
+    else if (a->lost && refused != lanes)
         refused |= judge_global(c, w, a, lanes & ~refused, at, is_lost);
     if (!refused)
         memory_note_good(c, a, e.low, e.high);

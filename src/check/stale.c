@@ -34,8 +34,14 @@ struct stale_cache {
 struct stale_store {
     uint64_t time, pc, id, home;
     wt_lanes lanes;
-    uint32_t size, wave;
-    bool is_scalar;
+    uint32_t size, wave, die;
+    bool is_scalar, through; /* THROUGH: the die's cache, to memory */
+};
+
+/* The cache that the groups of a die share, and when it was last written back. */
+struct die {
+    struct stale_cache cache;
+    uint64_t written; /* issue time */
 };
 
 /* A scalar store that is in the cache only. */
@@ -63,6 +69,8 @@ struct wt_check_stale {
     struct wt_followed run;
     struct wt_map groups;      /* home + 1: struct group */
     struct stale_cache any;    /* what the first scalar load of any group has brought */
+    struct die die[WT_MOST_DIES];
+    uint32_t dies;
     struct wt_map pages;       /* number + 1: struct stale_page */
     struct stale_store *store; /* by number, from 1 */
     size_t stores, store_room;
@@ -100,6 +108,10 @@ static void forget_all(struct wt_check_stale *s)
 {
     wt_map_free_blocks(&s->groups, free_group);
     empty(&s->any, 0);
+    for (unsigned i = 0; i < WT_MOST_DIES; i++) {
+        empty(&s->die[i].cache, 0);
+        s->die[i].written = 0;
+    }
     forget_stores(s);
 }
 
@@ -180,9 +192,22 @@ static bool add_dirty(struct group *g, const struct wt_observed *a, const struct
     return true;
 }
 
+static uint32_t die_of(const struct wt_check_stale *s, uint32_t wave)
+{
+    uint32_t (*die)(struct wt_machine * m, uint32_t wave) = s->machine->ops->memory_model->die;
+    return die ? die(s->machine, wave) : 0;
+}
+
+/* GLC, SC1: nothing of it is, or stays, in a cache. */
+static bool goes_past(const struct wt_observed *a)
+{
+    return a->order != WT_ORDER_PLAIN && a->scope >= WT_AMONG_DEVICE;
+}
+
 /* Stores of the group's own waves change what its caches hold. */
 static bool take_store(struct wt_check_stale *s, struct group *g, const struct wt_observed *a)
 {
+    const uint32_t die = die_of(s, a->wave);
     if (s->stores >= MOST_STORES)
         forget_stores(s);
     struct stale_store *grown =
@@ -196,12 +221,15 @@ static bool take_store(struct wt_check_stale *s, struct group *g, const struct w
                                    .lanes = a->lanes,
                                    .size = a->size,
                                    .wave = a->wave,
-                                   .is_scalar = a->is_scalar};
+                                   .die = die,
+                                   .is_scalar = a->is_scalar,
+                                   .through = a->kind == WT_WATCH_ACCESS || goes_past(a)};
     s->store = grown;
     grown[s->stores++] = by;
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
         const uint64_t addr = a->at[wt_lanes_lowest(left)];
         blur(a->is_scalar ? &g->scalar : &g->vector, addr, a->size);
+        blur(&s->die[die].cache, addr, a->size);
         if (a->is_scalar)
             blur(&s->any, addr, a->size);
         for (uint64_t at = addr & ~UINT64_C(3); at < addr + a->size; at += 4) {
@@ -373,6 +401,24 @@ static void look_at_scalar(struct wt_check_stale *s, const struct stale_part *p,
         }
 }
 
+/* A load whose group is on one of several dies. */
+static void look_at_dies(const struct wt_check_stale *s, const struct stale_part *p,
+                         const struct die *die, bool past, struct found *apart,
+                         struct found *shared)
+{
+    const struct line *l = line_at(&die->cache, p->addr);
+    const struct stale_store *by;
+    uint64_t at;
+    for (at = p->addr & ~UINT64_C(3); at < p->addr + p->size; at += 4)
+        if ((by = store_to(s, at)) && &s->die[by->die] != die && !by->through &&
+            s->die[by->die].written <= by->time) {
+            note(apart, p->lane, at, by->time, by);
+            return;
+        }
+    if (l && !past && differs(s, l, p->now, p->addr, p->size, p->a->is_scalar, &at))
+        note(shared, p->lane, at, l->since, store_to(s, at));
+}
+
 static const struct dirty *dirty_at(const struct wt_check_stale *s, const struct wt_observed *a,
                                     uint64_t addr, unsigned size)
 {
@@ -399,10 +445,11 @@ static void tell(struct wt_check_stale *s, const struct wt_observed *a, const st
 
 static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt_observed *a)
 {
-    struct found own = {.lanes = 0}, other = own, under_way = own, unwritten = own;
+    struct found own = {.lanes = 0}, other = own, under_way = own, unwritten = own, apart = own,
+                 shared = own;
     struct stale_cache *c = a->is_scalar ? &g->scalar : &g->vector;
-    /* GLC, SC1: the line is fetched anew */
-    const bool past = a->order != WT_ORDER_PLAIN && a->scope >= WT_AMONG_DEVICE;
+    struct die *die = &s->die[die_of(s, a->wave)];
+    const bool past = goes_past(a);
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
         struct stale_part p = {.a = a, .g = g, .lane = wt_lanes_lowest(left)};
         const uint64_t end = a->at[p.lane] + a->size;
@@ -420,7 +467,10 @@ static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt
                 look_at_scalar(s, &p, &own, &other, &under_way);
             else if (l && !past && differs(s, l, p.now, p.addr, p.size, false, &at))
                 note(&own, p.lane, at, l->since, store_to(s, at));
-            if (!keep_line(s, c, a, p.addr, past) ||
+            if (!d && s->dies > 1)
+                look_at_dies(s, &p, die, past, &apart, &shared);
+            if ((s->dies > 1 && !keep_line(s, &die->cache, a, p.addr, past)) ||
+                !keep_line(s, c, a, p.addr, past) ||
                 (a->is_scalar && !keep_line(s, &s->any, a, p.addr, false)))
                 return false;
         }
@@ -428,6 +478,12 @@ static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt
     if (!unwritten.lanes && (own.lanes || other.lanes) &&
         s->machine->ops->guesses(s->machine, a->wave, a->pc))
         return true; /* an old value is no mistake */
+    tell(s, a, &apart, true,
+         "the store may be in the L2 cache of another die: no buffer_wbl2 sc1 there follows it");
+    if (!apart.lanes && !own.lanes)
+        tell(s, a, &shared, true,
+             "the L2 cache of the die may hold what was there at issue time %llu: no buffer_inv "
+             "sc1 follows the store");
     tell(s, a, &unwritten, false, "no s_dcache_wb has written the scalar cache back since");
     if (a->is_scalar) {
         tell(s, a, &own, false,
@@ -496,6 +552,10 @@ static void end_group(struct wt_check_stale *s, uint64_t home)
 static void begin_launch(struct wt_check_stale *s, uint64_t time)
 {
     empty(&s->any, time);
+    for (unsigned i = 0; i < WT_MOST_DIES; i++) {
+        empty(&s->die[i].cache, time);
+        s->die[i].written = time;
+    }
     for (size_t i = 0; i < s->groups.room; i++)
         if (s->groups.entry[i].key) {
             struct group *g = (void *)(uintptr_t)s->groups.entry[i].value;
@@ -510,8 +570,15 @@ static void take_cache(struct wt_check_stale *s, const struct wt_observed_event 
     if (!g)
         return;
     if (e->kind == WT_SEEN_FENCE) { /* buffer_wbinvl1, buffer_inv */
-        if (e->order == WT_ORDER_ACQUIRE && e->scope >= WT_AMONG_DEVICE)
+        struct die *die = &s->die[die_of(s, e->wave)];
+        if (e->scope < WT_AMONG_DEVICE)
+            return;
+        if (e->order == WT_ORDER_ACQUIRE) {
             empty(&g->vector, e->time);
+            empty(&die->cache, e->time);
+        } else if (e->order == WT_ORDER_RELEASE) {
+            die->written = e->time;
+        }
     } else if (e->number & WT_CACHE_FORGETS)
         empty(&g->scalar, e->time);
     else
@@ -564,6 +631,7 @@ struct wt_check_stale *wt_check_stale_begin(const struct wt_check_start *start)
                                  .found = start->found,
                                  .context = start->context,
                                  .run.resets = m->resets};
+    s->dies = die_of(s, m->waves - 1) + 1;
     s->waited = calloc(m->waves, sizeof *s->waited);
     if (s->waited && wt_observe_beneath(m, access, NULL, after, s)) {
         wt_groups_observe(m, event);
@@ -584,6 +652,8 @@ void wt_check_stale_free(struct wt_check_stale *s)
         return;
     forget_all(s);
     free(s->any.line);
+    for (unsigned i = 0; i < WT_MOST_DIES; i++)
+        free(s->die[i].cache.line);
     free(s->store);
     free(s->waited);
     wt_decisions_free(&s->decisions);

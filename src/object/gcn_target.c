@@ -14,7 +14,7 @@ static const struct {
     {0x33, "gfx1010"}, {0x34, "gfx1011"}, {0x35, "gfx1012"},      {0x36, "gfx1030"},
     {0x37, "gfx1031"}, {0x38, "gfx1032"}, {0x39, "gfx1033"},      {0x3e, "gfx1035"},
     {0x3f, "gfx90a"},  {0x40, "gfx940"},  {0x41, "gfx1100"},      {0x46, "gfx1102"},
-    {0x47, "gfx1101"}, {0x4c, "gfx942"},  {0x51, "gfx9-generic"},
+    {0x47, "gfx1101"}, {0x4c, "gfx942"},  {0x51, "gfx9-generic"}, {0x5f, "gfx9-4-generic"},
 };
 
 const char *gcn_machine_name(unsigned machine)

@@ -30,6 +30,9 @@ CASES = {  # registers: words that must be there, words that must not
     "SQ_CMD=0x1": (["SQ_CMD = 0x00000001\n"], []),
     "HW_ID=0x43b56b12": (["shader engine 3, array 0, compute unit 11, SIMD 1, wave 2; VMID 11, queue 3"], []),
     "-g gfx90a HW_ID=0x4000e123": (["shader engine 7, array 0, compute unit 1, SIMD 2, wave 3; VMID 0, queue 0"], []),
+    "-g gfx942 TTMP1=0 TRAPSTS=0x02000000 MODE=0x200000": (["TTMP1 = 0x00000000: a single step, PCRewind 0", "; an instruction of a single step has been executed\n",
+                                                            "; a trap at the wave's end (TRAP_ON_END)\n"], ["host"]),
+    "-g gfx942 TTMP1=0x01050000 TRAPSTS=0x00400000": (["the host's trap 5", "; the host's trap\n"], ["single step"]),
     "-g gfx90a GPR_ALLOC=0x0100f0c0": (["VGPR_SIZE=963: vector registers, less 1"], []),
 }
 

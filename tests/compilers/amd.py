@@ -1,9 +1,15 @@
 """AMD's GPUs, for which suites of the family gcn compile and run. Their parameters and the names of their programs say gfx900; tests/meson.build has each of
 these suites once more for each other model, which AMD_MODEL names. Then those of their tests take part that have gfx900 or gcn as a parameter, or in the name of their file (tests/conftest.py)."""
 import os
+import pathlib
 import re
+import shutil
+import sys
+
+import releases
 
 MODELS = ("gfx900", "gfx906", "gfx908", "gfx90a")
+LATER = ("gfx942",)     # Debian 12's HIP does not know it: suites that `wavetrap run` has, by clang 19 and later
 BY_GCC = ("gfx900", "gfx906")   # Debian 12's GCC has libgomp for these
 MODEL = os.environ.get("AMD_MODEL", MODELS[0])
 # The lanes of a wave: from gfx10 on compilers make code for either size, as AMD_LANES says.
@@ -13,7 +19,7 @@ TARGET = [f"-mcpu={MODEL}"] + (["-mwavefrontsize64"] if MODEL.startswith("gfx1")
 
 def unified(text, model=MODEL):
     """A kernel's descriptor in assembly: of a gfx90a it says where accumulation registers begin."""
-    return re.sub(r"(\.amdhsa_next_free_vgpr (\d+)\n)(?!\.amdhsa_accum)", r"\1.amdhsa_accum_offset \2\n", text) if model == "gfx90a" else text
+    return re.sub(r"(\.amdhsa_next_free_vgpr (\d+)\n)(?!\.amdhsa_accum)", r"\1.amdhsa_accum_offset \2\n", text) if model in ("gfx90a", "gfx942") else text
 
 
 def gpu(family):
@@ -21,5 +27,30 @@ def gpu(family):
     return family.replace(MODELS[0], MODEL)
 
 
+def compilers(names):
+    """Those of the names of clangs that are installed; clang-22 in place of one that does not know the model."""
+    known = [name for name in names if MODEL not in LATER or int(name.partition("-")[2]) >= 19]
+    return [name for name in known + ["clang-22"] * (len(known) < len(names)) if shutil.which(name)]
+
+
+def version(compiler):
+    """Debian 12's device libraries do not know version 6 of code objects, clang 22's default."""
+    return ["-mcode-object-version=5"] * (compiler == "clang-22")
+
+
+def bitcode():
+    """The folder of device libraries. Debian 12 has that of gfx940 for gfx942."""
+    debian = pathlib.Path(releases.BITCODE)
+    if MODEL not in LATER or (debian / f"oclc_isa_version_{MODEL[3:]}.bc").exists():
+        return debian
+    folder = pathlib.Path(os.environ.get("WAVETRAP_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build")).resolve() / "tests" / "bitcode"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, file in [(file.name, file) for file in debian.glob("*.bc")] + [(f"oclc_isa_version_{MODEL[3:]}.bc", debian / "oclc_isa_version_940.bc")]:
+        if not (folder / name).exists():
+            (folder / f"{name}.{os.getpid()}").symlink_to(file)
+            (folder / f"{name}.{os.getpid()}").rename(folder / name)
+    return folder
+
+
 if __name__ == "__main__":
-    print(*MODELS[1:])
+    print(*(LATER if sys.argv[1:] == ["later"] else MODELS[1:]))

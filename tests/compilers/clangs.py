@@ -1,7 +1,8 @@
 """Which versions of clang compile the tests' kernels for a family and a language, and by which words. scripts/need.sh installs all three for
 `make check`: 15 is that of hipcc, 19 that which it installs for users, 22 the newest of Debian 12."""
-from amd import MODEL
-from releases import BITCODE
+from amd import MODEL, bitcode, version
+
+BITCODE = bitcode()
 
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
@@ -28,7 +29,5 @@ def words(family, language, clang):
     if language == "CUDA C++":
         return [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", *PTX, "-w", "-S"]
     if family == "gfx900":
-        # Debian 12's device libraries do not know version 6 of code objects, clang 22's default.
-        version = ["-mcode-object-version=5"] if clang == "clang-22" else []
-        return [clang, *version, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", f"-mcpu={MODEL}", f"--rocm-device-lib-path={BITCODE}", "-w"]
+        return [clang, *version(clang), "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", f"-mcpu={MODEL}", f"--rocm-device-lib-path={BITCODE}", "-w"]
     return [clang, "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-march=sm_60", *PTX, "-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]

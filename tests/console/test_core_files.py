@@ -214,7 +214,7 @@ def good(program, tmp_path_factory):
 @pytest.mark.parametrize("name, change, message", [
     ("empty", lambda b: b"", "is not a core file of wavetrap"),
     ("other", lambda b: b"\177ELF" + b[4:], "is not a core file of wavetrap"),
-    ("version", lambda b: b[:8] + b"\1\0\0\0" + b[12:], "is a core file of version 1; this wavetrap reads versions 4 to 8"),
+    ("version", lambda b: b[:8] + b"\1\0\0\0" + b[12:], "is a core file of version 1; this wavetrap reads versions 4 to 9"),
     ("short", lambda b: b[:-1], "is not complete: its end is missing"),
     ("half", lambda b: b[:len(b) // 2], "is not complete: its end is missing"),
     ("flipped", lambda b: b[:5000] + bytes([b[5000] ^ 1]) + b[5001:], "is damaged: its bytes are not those written"),

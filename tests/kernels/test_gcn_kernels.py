@@ -13,9 +13,9 @@ import amd
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).resolve().parent / "gcn"
-BITCODE = Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
+BITCODE = amd.bitcode()
 WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
-COMPILERS = [c for c in ("clang-19", "clang-15") if shutil.which(c)]
+COMPILERS = amd.compilers(("clang-19", "clang-15"))
 OPTIONS = ["-cl-std=CL2.0", "-cl-fp32-correctly-rounded-divide-sqrt", "-ffp-contract=off"]
 SPECIAL32 = [0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x00800001, 0x3f800000, 0xbf800000, 0x7f7fffff, 0x7f800000,
              0xff800000, 0x7fc00000, 0x3f7fffff, 0x3f800001, 0x4b800000, 0x7e800000, 0x7f000000, 0x01000000, 0x1f000000,
@@ -134,7 +134,7 @@ def device(tmp_path_factory):
     def build(compiler, level, file):
         path = out / f"{file}-{compiler}{level}.co"
         if not path.exists():
-            compile_(compiler, "-target", "amdgcn-amd-amdhsa", *amd.TARGET, "-x", "cl", *OPTIONS, level, "-g", "-w",
+            compile_(compiler, "-target", "amdgcn-amd-amdhsa", *amd.TARGET, "-x", "cl", *OPTIONS, level, "-g", "-w", *amd.version(compiler),
                      f"--rocm-device-lib-path={BITCODE}", SOURCE / f"{file}.cl", "-o", path)
         return path
     return build

@@ -65,7 +65,7 @@ def object_of(tmp_path_factory):
         path = out / f"{file}-{compiler}{level}-{real}.co"
         if not path.exists():
             compile_(compiler, "-target", "amdgcn-amd-amdhsa", *amd.TARGET, "-x", "cl", *OPTIONS, level, f"-DREAL={real}",
-                     "-w", f"--rocm-device-lib-path={BITCODE}", FOLDER / f"{file}.cl", "-o", path)
+                     "-w", *amd.version(compiler), f"--rocm-device-lib-path={BITCODE}", FOLDER / f"{file}.cl", "-o", path)
         return path
     return build
 

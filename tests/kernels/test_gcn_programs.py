@@ -20,7 +20,7 @@ from test_gcn_kernels import WAVETRAP
 
 FIRST = int(os.environ.get("WAVETRAP_FIRST", 1))
 PROGRAMS = int(os.environ.get("WAVETRAP_PROGRAMS", 5))
-COMPILERS = [(c, o) for c in ("clang-15", "clang-19") for o in ("-O0", "-O2")]
+COMPILERS = [(c, o) for c in amd.compilers(("clang-15", "clang-19")) for o in ("-O0", "-O2")]
 CSMITH = ["--concise", "--no-argc", "--no-volatiles", "--max-funcs", "6", "--max-block-depth", "4", "--no-return-structs",
           "--no-return-unions", "--float"]
 SAFE_MATH = Path("/usr/include/csmith/safe_math.h")

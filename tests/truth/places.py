@@ -92,7 +92,7 @@ C = """#include "vortex.h"
 static int cells[CELLS + 1];
 static volatile int round;
 """
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+BITCODE = amd.bitcode()
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
 LIBRARY = ROOT / "examples" / "vortex" / "lib"

@@ -338,6 +338,12 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
                            : gcn_operands(&u, operands);
 }
 
+static uint32_t die_of(struct wt_machine *m, uint32_t wave)
+{
+    struct gcn_device *d = device_of(m);
+    return gcn_xcc_of(d, wave / gcn_cu_waves(d));
+}
+
 /* Lanes of a wave execute one instruction after the other for all of them. LLVM, "User Guide for
  * AMDGPU Backend", "Memory Model gfx6-gfx9": relaxed atomic stores are plain ones. */
 static const struct wt_memory_model memory_model = {.stores_hide = true,
@@ -347,7 +353,8 @@ static const struct wt_memory_model memory_model = {.stores_hide = true,
                                                     .waits = true,
                                                     .hands_on = true, /* in the L2 cache */
                                                     .threads_are_waves = true,
-                                                    .caches_go_stale = true};
+                                                    .caches_go_stale = true,
+                                                    .die = die_of};
 
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",

@@ -170,7 +170,7 @@ static enum wt_status read_queue(struct gcn_device *d, uint64_t addr, struct gcn
     /* Likewise for all kernels of the queue, so that those that run at once do not meet. */
     if ((tmpring >> 12 & 0x1fff) * SCRATCH_UNIT > k->scratch_wave)
         k->scratch_wave = (tmpring >> 12 & 0x1fff) * SCRATCH_UNIT;
-    k->scratch_waves = tmpring & 0xfff;
+    k->scratch_waves = (tmpring & 0xfff) * d->config.xcc; /* so many a die */
     if (size && k->scratch_waves && size / k->scratch_wave < k->scratch_waves)
         k->scratch_waves = (uint32_t)(size / k->scratch_wave);
     if (size && !k->scratch_waves)

@@ -31,6 +31,18 @@ static void list_exceptions(FILE *out, uint32_t bits)
         fputs("none", out);
 }
 
+/* Of TRAPSTS, on a gfx942; other models leave them 0. */
+static const struct {
+    uint32_t bit;
+    const char *text, *cause; /* CAUSE: NULL: TTMP1 has it */
+} reasons[] = {
+    {1 << 22, "the host's trap", NULL},
+    {1 << 23, "the wave begins", "the wave's begin"},
+    {1 << 24, "the wave ends", "the wave's end"},
+    {1 << 25, "an instruction of a single step has been executed", "a single step"},
+    {1 << 26, "a snapshot of performance counters", "a snapshot of performance counters"},
+};
+
 /* Why a wave is in its handler with trap number 0 and without HT. */
 static const char *cause(const struct gcn_trap_registers *r)
 {
@@ -41,6 +53,9 @@ static const char *cause(const struct gcn_trap_registers *r)
         return "an illegal instruction";
     if (known && r->value[GCN_TRAP_TRAPSTS] & GCN_TRAPSTS_SAVECTX)
         return "a request to save the context";
+    for (size_t i = 0; known && i < sizeof reasons / sizeof reasons[0]; i++)
+        if (reasons[i].cause && r->value[GCN_TRAP_TRAPSTS] & reasons[i].bit)
+            return reasons[i].cause;
     if (known && mode && r->value[GCN_TRAP_MODE] & GCN_MODE_DEBUG_EN)
         return "a single step";
     return "an illegal instruction, a single step, a request to save the context, or s_trap 0";
@@ -85,6 +100,9 @@ static void explain_trapsts(FILE *out, const struct gcn_trap_registers *r)
         fputs("; an illegal instruction", out);
     if (t & GCN_TRAPSTS_SAVECTX)
         fputs("; the context is to be saved", out);
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (t & reasons[i].bit)
+            fprintf(out, "; %s", reasons[i].text);
     if (t >> 28 & 1)
         fputs("; an XNACK error", out);
     if (t & 0x7f) {
@@ -102,7 +120,8 @@ static void explain_mode(FILE *out, const struct gcn_trap_registers *r)
     const uint32_t mode = r->value[GCN_TRAP_MODE];
     fprintf(out, "MODE = 0x%08" PRIx32 ": EXCP_EN ", mode);
     list_exceptions(out, wt_field(mode, 20, 12));
-    fputs(mode & GCN_MODE_DEBUG_EN ? "; single step (DEBUG_EN)\n" : "\n", out);
+    fputs(mode & GCN_MODE_DEBUG_EN ? "; single step (DEBUG_EN)" : "", out);
+    fputs(mode >> 21 & 1 ? "; a trap at the wave's end (TRAP_ON_END)\n" : "\n", out); /* gfx942 */
 }
 
 static void explain_status(FILE *out, const struct gcn_trap_registers *r)

@@ -6,6 +6,7 @@
 #define WT_EMULATOR_GCN_HOST_H
 
 #include "emulator/gcn/gcn.h"
+#include "emulator/gcn/models.h"
 #include "emulator/machine/archive.h"
 #include "emulator/machine/run.h"
 #include "object/aql.h"
@@ -57,7 +58,7 @@ struct gcn_origin {
     uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of its queue */
     int32_t priority;  /**< where there is room, work-groups of a higher one start first */
     uint32_t queue;    /**< the queue's id in the driver's debug interface (kfd.h) */
-    uint64_t barred[(304 + 63) / 64]; /**< compute units that it may not have, as a bit set */
+    uint64_t barred[GCN_MASK_WORDS]; /**< compute units that it may not have, as a bit set */
     uint8_t vmid; /**< vmid of its process: HW_ID.VM_ID; 0: GCN_KFD_VMID (debug.h) */
     uint8_t pipe; /**< HW_ID.PIPE_ID, 0 to 3 */
     uint8_t slot; /**< slot of its queue in the pipe: HW_ID.QUEUE_ID, 0 to 7 */

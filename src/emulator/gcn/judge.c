@@ -19,13 +19,23 @@ static struct wt_lane_access access_of(struct gcn_wave *w, const struct gcn_uop 
                                    .unit = u->row->encoding == GCN_SMEM ? 64 : 8};
 }
 
+/* wt_lane_access.lost of an atomic. Where instructions have scopes, one for the system alone is
+ * promised to be one step for the host. */
+static unsigned lost_of(const struct gcn_wave *w, const struct gcn_uop *u)
+{
+    const struct gcn_model *model = gcn_model_of(w->device);
+    const enum gcn_atomic what = gcn_atomic_of(model, u->row);
+    if (!model->scoped_caches)
+        return gcn_atomic_lost(model, what);
+    return u->scc && !gcn_atomic_is_on_bus(what) ? WT_TORN | WT_GRAIN_FINE_HOST : 0;
+}
+
 static uint64_t ask(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                     enum wt_observed_space space, unsigned size, uint64_t lanes, const uint64_t *at)
 {
     struct wt_lane_access a = access_of(w, u, kind, space, size);
     if (kind == WT_WATCH_ACCESS && space == WT_OBSERVED_GLOBAL)
-        a.lost = gcn_atomic_lost(gcn_model_of(w->device),
-                                 gcn_atomic_of(gcn_model_of(w->device), u->row));
+        a.lost = lost_of(w, u);
     return (uint64_t)wt_judge(&w->device->machine, &w->head, &a, lanes, at);
 }
 

@@ -98,6 +98,7 @@ const struct gcn_model gcn_models[] = {
     {
         .target = {.name = "gfx942",
                    .machine = 0x4c,
+                   .generic = 0x5f,
                    .lanes = 64,
                    .sramecc = true,
                    .xnack = GCN_XNACK_EITHER},
@@ -114,6 +115,7 @@ const struct gcn_model gcn_models[] = {
         .packed_items = true,
         .wide_dpp = true,
         .fused_matrices = true,
+        .states_by_passes = true,
         .private_registers = true,
         .scoped_caches = true,
         .cu = 304,

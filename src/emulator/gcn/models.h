@@ -71,6 +71,8 @@ struct gcn_model {
                                  v_dot2_f32_f16 */
     bool fused_matrices; /**< the products of a group are added exactly, then cut; the memory's f32
                               sums keep denormals */
+    bool states_by_passes;  /**< wait states behind a product go by its passes, and vector
+                                 instructions need some among themselves */
     bool private_registers; /**< a wave starts with its private memory's address in FLAT_SCRATCH,
                                  and both a vector and a scalar register may be its offset */
     bool scoped_caches;     /**< bits of an access (SC0, SC1) say among whom it is seen */
@@ -104,6 +106,7 @@ extern const struct gcn_model gcn_models[];
 #define GCN_MOST_VGPRS 256
 #define GCN_MOST_ROWS 512 /* VGPRs, then accumulation registers */
 #define GCN_MOST_CU 304
+#define GCN_MASK_WORDS ((GCN_MOST_CU + 63) / 64) /* of 64 bits, of a mask of compute units */
 #define GCN_MOST_SIMDS 4
 #define GCN_MOST_CU_WAVES 40
 #define GCN_MOST_LDS 65536

@@ -11,9 +11,9 @@
 
 #define WT_CORE_MAGIC "\211WTCORE\n"
 #define WT_CORE_MAGIC_BYTES 8
-/* Which is written; 7 does not say how many accumulation registers waves have; 6 has neither
- * refusals of checks (JUDG) nor findings. */
-#define WT_CORE_VERSION 8
+/* Which is written; 8 has masks of 128 compute units; 7 does not say how many accumulation
+ * registers waves have; 6 has neither refusals of checks (JUDG) nor findings. */
+#define WT_CORE_VERSION 9
 /* Which is read: its faults have neither id, name nor memory; 5 has no number of the device, nor of
  * runs. */
 #define WT_CORE_OLDEST 4

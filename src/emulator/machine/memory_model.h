@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct wt_machine;
+enum { WT_MOST_DIES = 8 };
 
 struct wt_memory_model {
     bool independent; /**< lanes of a wave are not ordered by their instructions */
@@ -39,6 +40,9 @@ struct wt_memory_model {
     bool (*comes_to)(struct wt_machine *m, uint64_t from, uint64_t to);
     bool caches_go_stale; /**< a load may get what a cache held before another group's store; the
                                program has instructions that invalidate and write back */
+    /** The die of a wave's slot, 0 to WT_MOST_DIES - 1, each with a cache behind those of its
+     * groups that only such instructions keep coherent; NULL: there is one. */
+    uint32_t (*die)(struct wt_machine *m, uint32_t wave);
 };
 
 #endif

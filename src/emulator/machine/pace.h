@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WT_PACE_COUNTERS = 7, WT_PACE_USES = 8, WT_PACE_LAST = 2 };
+enum { WT_PACE_COUNTERS = 7, WT_PACE_USES = 12, WT_PACE_LAST = 2 };
 
 /** Of wt_insn_pace.most: it does not wait for that counter. */
 #define WT_PACE_ANY 0xff
@@ -40,8 +40,12 @@ struct wt_insn_pace {
     struct wt_pace_use later[WT_PACE_USES];   /**< as the second one */
 };
 
+struct wt_machine;
+
 /** The rules of a family. */
 struct wt_pace_table {
+    /** Those of a machine's own model; NULL: these. */
+    const struct wt_pace_table *(*of)(struct wt_machine *m);
     const char *counter[WT_PACE_COUNTERS]; /**< how a program waits: "s_waitcnt vmcnt" */
     uint8_t limit[WT_PACE_COUNTERS];       /**< the hardware waits before it counts more */
     bool rows;                             /**< registers of lanes are rows of a file of warps */
@@ -53,6 +57,7 @@ struct wt_pace_table {
         uint8_t states; /**< so many wait states must be between the two */
         const char *text;
         bool unlike;     /**< unless both have all of the same registers */
+        bool alike;      /**< only where both have all of the same registers */
         bool differ;     /**< unless both are of one kind */
         uint8_t between; /**< only behind the first half of this rule, too; 0: of none */
     } * rule;

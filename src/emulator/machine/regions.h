@@ -15,6 +15,10 @@ enum wt_grain {
     WT_GRAIN_FINE_HOST, /**< the host's memory */
 };
 
+/** Of wt_lane_access.lost, beside a grain: the GPU does the atomic there, but the host's threads
+ * may see it in two steps. */
+enum { WT_TORN = 4 };
+
 struct wt_region {
     uint64_t addr, size;
     bool writable;

@@ -229,7 +229,7 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
              "drm_render_minor %d\nhive_id 0\nnum_sdma_engines %u\nnum_sdma_xgmi_engines 0\n"
              "num_sdma_queues_per_engine %u\nnum_cp_queues %u\nmax_engine_clk_fcompute %u\n"
              "local_mem_size 0\nfw_version %u\ncapability %u\ndebug_prop %u\nsdma_fw_version 0\n"
-             "unique_id %llu\n"
+             "unique_id %llu\nnum_xcc %u\n"
              "max_engine_clk_ccompute %u\n",
              p.NumCPUCores, p.NumFComputeCores, 1u, p.NumCaches, p.NumIOLinks, p.FComputeIdLo,
              p.MaxWavesPerSIMD, p.LDSSizeInKB, p.GDSSizeInKB, p.NumGws, p.WaveFrontSize,
@@ -237,7 +237,8 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
              gpu ? gpu->config.model->version : 0u, p.VendorId, p.DeviceId, p.LocationId,
              gpu ? p.DrmRenderMinor : 0, p.NumSdmaEngines, p.NumSdmaQueuesPerEngine, p.NumCpQueues,
              p.MaxEngineClockMhzFCompute, p.EngineId.ui32.uCode, p.Capability.Value,
-             debug_properties(gpu), (unsigned long long)p.UniqueID, p.MaxEngineClockMhzCCompute);
+             debug_properties(gpu), (unsigned long long)p.UniqueID, gpu ? gpu->config.xcc : 1u,
+             p.MaxEngineClockMhzCCompute);
     snprintf(name, sizeof name, "%s\n", gpu ? gpu->config.model->chip : "");
     bool good = put(folder, "properties", text) &&
                 put_number(folder, "gpu_id", gpu ? host_gpu_id(gpu) : 0) &&

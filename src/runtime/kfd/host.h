@@ -90,7 +90,7 @@ struct host_queue {
     _Atomic int64_t *error;       /**< receives reasons of errors; NULL: they are dropped */
     HsaEvent *event;              /**< set on errors */
     int32_t priority;             /**< HSA_QUEUE_PRIORITY */
-    uint64_t barred[2];           /**< compute units that are not for it, as a bit set */
+    uint64_t barred[GCN_MASK_WORDS]; /**< compute units that are not for it, as a bit set */
     bool suspended;               /**< by the runtime */
     bool stopped;                 /**< by an error, for good */
     bool waiting;                 /**< for the runtime to take an error code back */

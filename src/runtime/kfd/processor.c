@@ -329,13 +329,13 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q,
         return false; /* it is being loaded */
     if (wt_host_listener() && wt_host_listener()->prepares(asked->kernarg))
         return false; /* what it may access is being noted */
-    const struct gcn_origin origin = {.launch = atomic_fetch_add(&gpu->host->launches, 1) + 1,
-                                      .packet = (uint32_t)(q->begun & (q->packets - 1)),
-                                      .queue = (uint32_t)q->id,
-                                      .doorbell = (uint32_t)q->id & 0x3ff,
-                                      .priority = q->priority,
-                                      .barred = {q->barred[0], q->barred[1]},
-                                      .caught = gpu->host->caught};
+    struct gcn_origin origin = {.launch = atomic_fetch_add(&gpu->host->launches, 1) + 1,
+                                .packet = (uint32_t)(q->begun & (q->packets - 1)),
+                                .queue = (uint32_t)q->id,
+                                .doorbell = (uint32_t)q->id & 0x3ff,
+                                .priority = q->priority,
+                                .caught = gpu->host->caught};
+    memcpy(origin.barred, q->barred, sizeof origin.barred);
     host_xnack_take_back(gpu);
     wt_final_kernel(&gpu->host->final);
     host_variables_list();

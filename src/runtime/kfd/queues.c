@@ -436,17 +436,16 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
 HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *mask)
 {
     struct host_queue *q = enter_queue(host_get(), id);
-    uint64_t given[2] = {0};
+    uint64_t given[GCN_MASK_WORDS] = {0}, any = 0;
     if (!q)
         return HSAKMT_STATUS_INVALID_HANDLE;
     struct host_gpu *gpu = q->gpu;
     for (uint32_t i = 0; mask && i < gpu->config.cu && i < count; i++)
         given[i / 64] |= (uint64_t)(mask[i / 32] >> i % 32 & 1) << i % 64;
-    const bool any = given[0] | given[1];
-    if (any) {
-        q->barred[0] = ~given[0];
-        q->barred[1] = ~given[1];
-    }
+    for (unsigned i = 0; i < GCN_MASK_WORDS; i++)
+        any |= given[i];
+    for (unsigned i = 0; any && i < GCN_MASK_WORDS; i++)
+        q->barred[i] = ~given[i];
     host_leave(gpu);
     return any ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }

@@ -62,7 +62,7 @@ static void put_later(const struct host_gpu *gpu, HsaNodeProperties *p)
 {
     enum { FAMILY_AI = 141 };
     const struct later_properties later = {
-        .xccs = 1, .gpu_id = host_gpu_id(gpu), .family = FAMILY_AI};
+        .xccs = gpu->config.xcc, .gpu_id = host_gpu_id(gpu), .family = FAMILY_AI};
     uint8_t *at = (uint8_t *)&p->SGPRSizePerCU + sizeof p->SGPRSizePerCU;
     _Static_assert(sizeof *p >= offsetof(HsaNodeProperties, SGPRSizePerCU) +
                                     sizeof p->SGPRSizePerCU + sizeof later,
@@ -74,7 +74,8 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
                            HsaNodeProperties *p)
 {
     const struct gcn_model *model = gpu->config.model;
-    const uint32_t cu = gpu->config.cu, array = model->cu_per_array;
+    const uint32_t cu = gpu->config.cu, array = model->cu_per_array, xcc = gpu->config.xcc,
+                   of_die = cu / xcc;
     p->NumFComputeCores = cu * model->simds;
     p->NumMemoryBanks = GPU_BANKS;
     p->NumCaches = cu + 1;
@@ -97,9 +98,9 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->LDSSizeInKB = model->lds_bytes / 1024;
     p->GDSSizeInKB = model->gds_bytes / 1024;
     p->WaveFrontSize = model->target.lanes;
-    p->NumShaderBanks = (cu + array - 1) / array;
+    p->NumShaderBanks = (of_die + array - 1) / array * xcc;
     p->NumArrays = 1;
-    p->NumCUPerArray = cu < array ? cu : array;
+    p->NumCUPerArray = of_die < array ? of_die : array;
     p->NumSIMDPerCU = model->simds;
     p->MaxSlotsScratchCU = gcn_model_cu_waves(model);
     p->EngineId.ui32.Major = model->version / 10000;

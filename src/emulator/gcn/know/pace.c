@@ -5,6 +5,7 @@
 #include "emulator/gcn/exec/mfma.h"
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/know/operands.h"
+#include "emulator/gcn/know/pace.h"
 #include "emulator/machine/meaning.h"
 #include "emulator/machine/pace.h"
 
@@ -16,21 +17,8 @@ enum { IN_ANY_ORDER, IN_LDS, IN_GDS, IN_MESSAGES, IN_VMEM };
 /* Products of matrices by size, those of doubles last. */
 enum { SINGLE_SIZES = 3, DOUBLE_4 = SINGLE_SIZES, SIZES = 5 };
 
-enum rule {
-    SCALAR_VMEM,
-    LANE_SELECT,
-    DIV_FMAS,
-    ZERO_FLAGS,
-    STORE_DATA,
-    DPP_ROW,
-    DPP_EXEC,
-    SETREG,
-    VSKIP,
-    RFE,
-    M0,
-    MATRIX_VGPR,
-    MATRIX_EXEC,
-    MATRIX_C,
+enum {
+    MATRIX_C = PACE_COMMON,
     MATRIX_AB,
     MATRIX_READ, /* and two more: 2, 8, 16 passes */
     MATRIX_WRITE = MATRIX_READ + 3,
@@ -48,48 +36,11 @@ enum rule {
     DOT_OTHER,
     DOUBLE_FMA,
     DOUBLE_BETWEEN,
-    SMALL_RESULT, /* no rule is about such a product, which supersedes others */
     RULES
 };
 
 static const struct wt_pace_rule rules[RULES] = {
-    [SCALAR_VMEM] = {.states = 5,
-                     .text =
-                         "a vector instruction writes an SGPR, and one of vector memory reads it"},
-    [LANE_SELECT] =
-        {.states = 4,
-         .text = "a vector instruction writes an SGPR, and v_readlane or v_writelane has the "
-                 "number of its lane from there"},
-    [DIV_FMAS] = {.states = 4, .text = "a vector instruction writes VCC, and v_div_fmas reads it"},
-    [ZERO_FLAGS] = {.states = 5,
-                    .text = "a vector instruction writes VCC or EXEC, and one reads VCCZ or EXECZ"},
-    [STORE_DATA] = {.states = 1,
-                    .text =
-                        "a store of more than 64 bits, and a vector instruction that writes its "
-                        "data's VGPRs"},
-    [DPP_ROW] = {.states = 2,
-                 .text = "a vector instruction writes a VGPR, and one with DPP reads it"},
-    [DPP_EXEC] = {.states = 5,
-                  .text = "a vector instruction writes EXEC, and one with DPP follows"},
-    [SETREG] = {.states = 2,
-                .text =
-                    "s_setreg or s_setvskip writes a hardware register, and s_getreg or s_setreg "
-                    "has it"},
-    [VSKIP] = {.states = 2, .text = "s_setreg writes MODE.VSKIP, and a vector instruction follows"},
-    [RFE] = {.states = 1, .text = "s_setreg writes TRAPSTS, and s_rfe follows"},
-    [M0] = {.states = 1,
-            .text =
-                "a scalar instruction writes M0, and s_movrel, s_sendmsg, s_ttracedata, GDS, LDS "
-                "with M0, or a load to LDS reads it"},
-    [MATRIX_VGPR] =
-        {.states = 2,
-         .text =
-             "a vector instruction writes a VGPR, and v_mfma (or v_accvgpr_write, in a file of its "
-             "own) reads it"},
-    [MATRIX_EXEC] = {.states = 4,
-                     .text =
-                         "a vector instruction writes EXEC, and v_mfma (or v_accvgpr_write, in a "
-                         "file of its own) follows"},
+    PACE_COMMON_RULES(1),
     [MATRIX_C] = {.states = 2,
                   .text = "v_mfma writes accumulation registers, and another one has some of them, "
                           "not all, as C",
@@ -181,22 +132,19 @@ static const struct wt_pace_rule rules[RULES] = {
             .unlike = !(same)}
     DOUBLE_USES("4x4", 0, 6, 9, 4, true),
     DOUBLE_USES("16x16", 1, 11, 18, 9, false),
-    [DOT_USE] = {.states = 3,
-                 .text = "v_dot writes a VGPR, and another instruction reads it, or such a one has "
-                         "it as A or B"},
-    [DOT_OTHER] = {.states = 3,
-                   .text = "v_dot writes a VGPR, and another vector instruction than such a one "
-                           "has it as C or writes it",
-                   .differ = true},
+    PACE_DOT_RULES(DOT_USE, DOT_OTHER, DOUBLE_FMA),
     [DOUBLE_BETWEEN] = {.states = 2,
                         .text =
                             "a vector instruction writes a VGPR, v_mfma of doubles follows, and "
                             "an access to memory or LDS has it as address or data",
                         .between = DOUBLE_FMA},
-    [DOUBLE_FMA] = {.states = 2, .text = "v_mfma of doubles, and v_fma_f64 or v_fmac_f64 follows"},
 };
 
-#define FROM_TO(from, to) ((UINT64_C(1) << (to)) - (UINT64_C(1) << (from)))
+static const struct wt_pace_table *table_of(struct wt_machine *m)
+{
+    return gcn_model_of((struct gcn_device *)m)->states_by_passes ? &gcn_pace_passes_table
+                                                                  : &gcn_pace_table;
+}
 
 /* Products are done in the order of issue (LLVM: getWaitStatesSinceDef stops at the last one whose
  * registers overlap; on a gfx908 not where they are the same, for C). */
@@ -204,21 +152,11 @@ const struct wt_pace_table gcn_pace_table = {
     .counter = {"s_waitcnt vmcnt", "s_waitcnt expcnt", "s_waitcnt lgkmcnt"},
     .limit = {63, 7, 15},
     .rules = RULES,
-    .last = {FROM_TO(MATRIX_AB, MATRIX_KEEP) | FROM_TO(UNIFIED_USE, UNIFIED_KEEP) |
-                 UINT64_C(1) << SMALL_RESULT,
-             FROM_TO(UNIFIED_KEEP, DOT_USE)},
+    .last = {PACE_FROM_TO(MATRIX_AB, MATRIX_KEEP) | PACE_FROM_TO(UNIFIED_USE, UNIFIED_KEEP),
+             PACE_FROM_TO(UNIFIED_KEEP, DOT_USE)},
     .rule = rules,
+    .of = table_of,
 };
-
-static uint64_t bit(unsigned rule)
-{
-    return UINT64_C(1) << rule;
-}
-
-static bool is(const struct gcn_uop *u, enum gcn_id id)
-{
-    return u->row == &gcn_rows[id];
-}
 
 static bool is_vector(const struct gcn_uop *u)
 {
@@ -277,44 +215,6 @@ static void count(const struct gcn_uop *u, struct wt_insn_pace *p)
 
 /* ---- wait states ---- */
 
-/* So many rules of one group. */
-static uint64_t bits(unsigned rule, unsigned count)
-{
-    return (bit(count) - 1) << rule;
-}
-
-static bool is_dot(const struct gcn_uop *u)
-{
-    return !strncmp(u->row->name, "v_dot", 5);
-}
-
-static void put(struct wt_pace_use *list, uint8_t *count, struct wt_pace_use use)
-{
-    if (use.rules && *count < WT_PACE_USES)
-        list[(*count)++] = use;
-}
-
-static void earlier(struct wt_insn_pace *p, uint64_t rules_of, unsigned file, uint32_t first,
-                    uint32_t end)
-{
-    put(p->earlier, &p->earlier_count,
-        (struct wt_pace_use){rules_of, (uint8_t)file, first, end, 0});
-}
-
-static void later(struct wt_insn_pace *p, uint64_t rules_of, unsigned file, uint32_t first,
-                  uint32_t end)
-{
-    put(p->later, &p->later_count, (struct wt_pace_use){rules_of, (uint8_t)file, first, end, 0});
-}
-
-static uint32_t end_of(const struct wt_insn_operand *o)
-{
-    return o->number + (o->first + o->bits + 31u) / 32;
-}
-
-/* Among the registers that are no operands: those of the hardware, then these. */
-enum { ANY = 64, HW_MODE = 1, HW_TRAPSTS = 3, MODE_VSKIP = 28 };
-
 static void pace_hardware(const struct gcn_uop *u, struct wt_insn_pace *p)
 {
     const unsigned id = u->imm & 63, first = u->imm >> 6 & 31, bits = (u->imm >> 11 & 31) + 1;
@@ -340,21 +240,30 @@ static bool uses_m0(const struct gcn_uop *u)
            strstr(u->row->name, "addtid") || is(u, GCN_I_buffer_store_lds_dword);
 }
 
+/* Which rules a model has besides those of all. */
+enum pace_kind { SEPARATE, UNIFIED, BY_PASSES };
+
 /* The results of a vector instruction. */
-static void pace_result(const struct wt_insn_operand *o, bool dot, struct wt_insn_pace *p)
+static void pace_result(const struct gcn_uop *u, const struct wt_insn_operand *o,
+                        enum pace_kind kind, struct wt_insn_pace *p)
 {
+    const bool dot = kind != SEPARATE && gcn_pace_is_dot(u);
+    const uint64_t own = kind == BY_PASSES ? gcn_pace_passes_result(u, o)
+                         : kind == UNIFIED ? bit(DOUBLE_BETWEEN)
+                                           : 0;
     if (o->file == GCN_FILE_V)
-        earlier(p, bit(DPP_ROW) | bit(DOUBLE_BETWEEN) | (dot ? 0 : bit(MATRIX_VGPR)), o->file,
-                o->number, end_of(o));
+        earlier(p, bit(DPP_ROW) | (dot ? 0 : bit(MATRIX_VGPR)) | own, o->file, o->number,
+                end_of(o));
     if (o->file != GCN_FILE_S)
         return;
     const bool exec = o->number == GCN_EXEC, vcc = o->number <= GCN_VCC + 1 && end_of(o) > GCN_VCC;
     if (!exec)
         earlier(p,
-                bit(SCALAR_VMEM) | bit(LANE_SELECT) | (vcc ? bit(DIV_FMAS) | bit(ZERO_FLAGS) : 0),
+                bit(SCALAR_VMEM) | bit(LANE_SELECT) | (vcc ? bit(DIV_FMAS) | bit(ZERO_FLAGS) : 0) |
+                    own,
                 o->file, o->number, end_of(o));
     else
-        earlier(p, bit(DPP_EXEC) | bit(ZERO_FLAGS) | bit(MATRIX_EXEC), o->file, o->number,
+        earlier(p, bit(DPP_EXEC) | bit(ZERO_FLAGS) | bit(MATRIX_EXEC) | own, o->file, o->number,
                 end_of(o));
 }
 
@@ -364,11 +273,16 @@ static void pace_source(unsigned row, unsigned count, uint64_t accumulator, stru
     later(p, row < GCN_AGPR ? bit(MATRIX_VGPR) : accumulator, GCN_FILE_V, row, row + count);
 }
 
+static unsigned size_of(const struct gcn_mfma *m)
+{
+    return m->passes == 2 ? 0 : m->passes == 8 ? 1 : 2;
+}
+
 /* LLVM, GCNHazardRecognizer::checkMAIHazards908. */
 static void pace_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
 {
     const struct gcn_mfma *m = gcn_mfma_of(u->row);
-    const unsigned size = m->passes == 2 ? 0 : m->passes == 8 ? 1 : 2, c = u->src[2] - GCN_VGPR;
+    const unsigned size = size_of(m), c = u->src[2] - GCN_VGPR;
     const char *letters = strchr(u->row->operands, ':') + 1;
     earlier(p, bit(MATRIX_C) | bit(MATRIX_AB) | bit(MATRIX_READ + size) | bit(MATRIX_WRITE + size),
             GCN_FILE_V, u->dst, u->dst + u->result);
@@ -381,18 +295,6 @@ static void pace_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
                     bit(MATRIX_AB) | bit(ACCUMULATOR_AB), p);
 }
 
-enum { NO_SIZE = SIZES };
-
-/* The size of a product but of doubles, by its passes. A gfx942 has products of 4 passes, and waits
- * a state less for those of singles: they count as the largest ones that surely need no more. */
-static unsigned size_of(const struct gcn_row *row, const struct gcn_mfma *m)
-{
-    const unsigned size = m->passes < 8 ? 0 : m->passes == 8 ? 1 : 2;
-    if (row->models & GCN_ON_GFX90A || m->type != GCN_MATRIX_F32)
-        return size;
-    return size ? size - 1 : NO_SIZE;
-}
-
 /* On GPUs with one file of registers: LLVM, checkMAIHazards90A and checkMAIVALUHazards. What such a
  * product writes is late for every other use. */
 static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
@@ -400,13 +302,11 @@ static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
     const struct gcn_mfma *m = gcn_mfma_of(u->row);
     const char *letters = strchr(u->row->operands, ':') + 1;
     const bool doubles = m->type == GCN_MATRIX_F64;
-    const unsigned size = doubles ? DOUBLE_4 + (m->side == 16) : size_of(u->row, m),
-                   c = (m->sparse ? u->dst + GCN_VGPR : u->src[2]) - GCN_VGPR;
+    const unsigned size = doubles ? DOUBLE_4 + (m->side == 16) : size_of(m),
+                   c = u->src[2] - GCN_VGPR;
     earlier(p,
-            size == NO_SIZE
-                ? bit(SMALL_RESULT)
-                : bit(UNIFIED_USE + size) | bit(UNIFIED_DOUBLE + size) |
-                      (doubles ? bit(UNIFIED_MEMORY + size - DOUBLE_4) : bit(UNIFIED_C + size)),
+            bit(UNIFIED_USE + size) | bit(UNIFIED_DOUBLE + size) |
+                (doubles ? bit(UNIFIED_MEMORY + size - DOUBLE_4) : bit(UNIFIED_C + size)),
             GCN_FILE_V, u->dst, u->dst + u->result);
     if (doubles)
         earlier(p, bit(DOUBLE_FMA), WT_PACE_OTHERS, ANY, ANY + 1);
@@ -418,7 +318,7 @@ static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
     }
     if (u->src[2] < GCN_VGPR)
         return;
-    if (!doubles && (m->type != GCN_MATRIX_F32 || u->row->models & GCN_ON_GFX90A))
+    if (!doubles)
         earlier(p, bit(UNIFIED_KEEP + size), GCN_FILE_V, c, c + u->result);
     later(p,
           bit(MATRIX_VGPR) |
@@ -430,7 +330,7 @@ static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
 static void pace_unified(const struct gcn_uop *u, const struct wt_insn_operand *x, bool memory,
                          struct wt_insn_pace *p)
 {
-    const bool dot = is_dot(u);
+    const bool dot = gcn_pace_is_dot(u);
     uint64_t rules_of = 0;
     if (x->kind != WT_OPERAND_ROW || x->file != GCN_FILE_V)
         return;
@@ -467,18 +367,20 @@ static void pace_move(const struct gcn_uop *u, struct wt_insn_pace *p)
             u->dst + 1u);
 }
 
-static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *o, bool unified,
-                        struct wt_insn_pace *p)
+static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *o,
+                        enum pace_kind kind, struct wt_insn_pace *p)
 {
     const bool lane = is(u, GCN_I_v_readlane_b32) || is(u, GCN_I_v_writelane_b32);
     later(p, bit(VSKIP), WT_PACE_OTHERS, ANY, ANY + 1);
     if (u->path == GCN_PATH_MATRIX) {
-        (unified ? pace_unified_matrix : pace_matrix)(u, p);
+        (kind == BY_PASSES ? gcn_pace_passes_matrix
+         : kind == UNIFIED ? pace_unified_matrix
+                           : pace_matrix)(u, p);
         return;
     }
-    if (u->path == GCN_PATH_MOVE && !unified)
+    if (u->path == GCN_PATH_MOVE && kind == SEPARATE)
         pace_move(u, p);
-    if (unified && u->row->function == gcn_vop_v_fma_f64)
+    if (kind == UNIFIED && u->row->function == gcn_vop_v_fma_f64)
         later(p, bit(DOUBLE_FMA), WT_PACE_OTHERS, ANY, ANY + 1);
     if (u->form == GCN_FORM_DPP)
         later(p, bit(DPP_EXEC), GCN_FILE_S, GCN_EXEC, GCN_EXEC + 2);
@@ -494,18 +396,20 @@ static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *
     for (unsigned i = 0; i < o->count; i++) {
         const struct wt_insn_operand *x = &o->list[i];
         if (x->writes && x->kind <= WT_OPERAND_SCALAR)
-            pace_result(x, unified && is_dot(u), p);
-        if (unified)
+            pace_result(u, x, kind, p);
+        if (kind == UNIFIED)
             pace_unified(u, x, false, p);
         if (x->writes && x->file == GCN_FILE_V && x->kind == WT_OPERAND_ROW)
             later(p, bit(STORE_DATA), x->file, x->number, end_of(x));
         if (x->crosses && !x->writes && x->file == GCN_FILE_V && u->form == GCN_FORM_DPP)
             later(p, bit(DPP_ROW), x->file, x->number, end_of(x));
     }
+    if (kind == BY_PASSES)
+        gcn_pace_passes_vector(u, o, p);
 }
 
-static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *o, bool unified,
-                        struct wt_insn_pace *p)
+static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *o,
+                        enum pace_kind kind, struct wt_insn_pace *p)
 {
     /* An offset in an SGPR takes the time that is needed. */
     const bool buffer = u->row->encoding == GCN_MUBUF || u->row->encoding == GCN_MTBUF,
@@ -516,7 +420,9 @@ static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *
         if (x->reads && x->file == GCN_FILE_S && x->kind == WT_OPERAND_SCALAR &&
             u->row->encoding != GCN_DS)
             later(p, bit(SCALAR_VMEM), x->file, x->number, end_of(x));
-        if (unified)
+        if (kind == BY_PASSES)
+            gcn_pace_passes_memory(x, p);
+        else if (kind == UNIFIED)
             pace_unified(u, x, true, p);
         else if (x->reads && x->kind == WT_OPERAND_ROW)
             later(p, bit(READ_MEMORY), x->file, x->number, end_of(x));
@@ -526,7 +432,7 @@ static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *
     }
 }
 
-static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, bool unified,
+static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, enum pace_kind kind,
                  struct wt_insn_pace *p)
 {
     const bool scalar = u->row->encoding <= GCN_SOPC;
@@ -534,9 +440,9 @@ static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, bool
     memset(p->most, WT_PACE_ANY, sizeof p->most);
     count(u, p);
     if (is_vector(u))
-        pace_vector(u, o, unified, p);
+        pace_vector(u, o, kind, p);
     else if (u->row->encoding >= GCN_DS)
-        pace_memory(u, o, unified, p);
+        pace_memory(u, o, kind, p);
     else
         pace_hardware(u, p);
     for (unsigned i = 0; scalar && i < o->count; i++)
@@ -545,18 +451,8 @@ static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, bool
             earlier(p, bit(M0), GCN_FILE_S, GCN_M0, GCN_M0 + 1);
     if (uses_m0(u))
         later(p, bit(M0), GCN_FILE_S, GCN_M0, GCN_M0 + 1);
-    for (unsigned i = 0; is_dot(u) && i < WT_PACE_USES; i++)
+    for (unsigned i = 0; gcn_pace_is_dot(u) && i < WT_PACE_USES; i++)
         p->earlier[i].kind = p->later[i].kind = (uint16_t)(u->row - gcn_rows);
-}
-
-/* Rules of a gfx90a that later GPUs need not keep. */
-static void leave_out(const struct gcn_model *model, struct wt_insn_pace *p)
-{
-    const uint64_t all = bit(DOT_USE) | bit(DOT_OTHER) | bit(DOUBLE_FMA) | bit(DOUBLE_BETWEEN);
-    for (unsigned i = 0; i < WT_PACE_USES && model->fused_matrices; i++) {
-        p->earlier[i].rules &= ~all;
-        p->later[i].rules &= ~all;
-    }
 }
 
 bool gcn_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *p)
@@ -566,7 +462,6 @@ bool gcn_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *p)
     if (!gcn_uop_at((struct gcn_device *)m, pc, &u) || !gcn_operands(&u, &o))
         return false;
     const struct gcn_model *model = gcn_model_of((struct gcn_device *)m);
-    pace(&u, &o, model->unified, p);
-    leave_out(model, p);
+    pace(&u, &o, model->states_by_passes ? BY_PASSES : model->unified ? UNIFIED : SEPARATE, p);
     return true;
 }

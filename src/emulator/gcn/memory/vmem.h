@@ -233,6 +233,12 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
     }
 }
 
+/* Whether PCI Express has it. */
+static inline bool gcn_atomic_is_on_bus(enum gcn_atomic what)
+{
+    return what == GCN_ATOMIC_SWAP || what == GCN_ATOMIC_CMPSWAP || what == GCN_ATOMIC_ADD;
+}
+
 /* Below which grain of memory hardware does an atomic (wt_lane_access.lost): of those on integers
  * PCI Express has three, and the others do not come to memory of the host; those on floats are
  * dropped in the GPU's fine-grained memory, too (AMD, "Hardware atomics operation support"). */
@@ -246,9 +252,7 @@ static inline enum wt_grain gcn_atomic_lost(const struct gcn_model *model, enum 
 {
     if (model->scoped_caches) /* gfx942: it does all */
         return WT_GRAIN_COARSE;
-    const bool on_bus =
-        what == GCN_ATOMIC_SWAP || what == GCN_ATOMIC_CMPSWAP || what == GCN_ATOMIC_ADD;
-    return on_bus                       ? WT_GRAIN_COARSE
+    return gcn_atomic_is_on_bus(what)   ? WT_GRAIN_COARSE
            : what >= GCN_ATOMIC_ADD_F32 ? WT_GRAIN_FINE
                                         : WT_GRAIN_FINE_HOST;
 }
