@@ -85,6 +85,7 @@ enum gcn_pace_rule {
 /* Among the registers that are no operands (WT_PACE_OTHERS): those of the hardware, then these. */
 enum { ANY = 64, HW_MODE = 1, HW_TRAPSTS = 3, MODE_VSKIP = 28 };
 
+/* The bit of a rule. */
 static inline uint64_t bit(unsigned rule)
 {
     return UINT64_C(1) << rule;
@@ -96,11 +97,13 @@ static inline uint64_t bits(unsigned rule, unsigned count)
     return (bit(count) - 1) << rule;
 }
 
+/* Whether it is an instruction of that row. */
 static inline bool is(const struct gcn_uop *u, enum gcn_id id)
 {
     return u->row == &gcn_rows[id];
 }
 
+/* Whether it is a dot product. */
 static inline bool gcn_pace_is_dot(const struct gcn_uop *u)
 {
     return !strncmp(u->row->name, "v_dot", 5);
@@ -112,6 +115,7 @@ static inline uint32_t end_of(const struct wt_insn_operand *o)
     return o->number + (o->first + o->bits + 31u) / 32;
 }
 
+/* Adds a use of some rules; one of none is left out. */
 static inline void put(struct wt_pace_use *list, uint8_t *count, struct wt_pace_use use)
 {
     if (!use.rules)
