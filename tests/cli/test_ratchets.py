@@ -161,7 +161,8 @@ COUNTS = {
     "instructions of Gen9 named outside their rows": (111, lambda: matches(r"\bis\(\w+(?:->\w+)?, GEN_\w+\)|\bgen_rows\[GEN_\w+\]", lambda f: f.startswith("emulator/"))),
     "instructions of the SM named outside their rows": (105, lambda: matches(sass_names(), lambda f: f.startswith("emulator/"))),
     "operations of PTX named outside their rows": (147, lambda: matches(r"\brun [!=]= ptx_op_\w+", lambda f: f.startswith("emulator/"))),
-    "rows of instructions without a meaning": (256, rows_without_meaning),
+    # 32 of them came with gfx1030: images, registers that M0 names, MODE, s_subvector_loop.
+    "rows of instructions without a meaning": (288, rows_without_meaning),
     "files of more than 800 lines": (0, lambda: [f for f, text in FILES.items() if text.count("\n") > 800]),
     "two bools side by side in a list of parameters": (45, bools),
     "variables that can change, outside runtime": (10, mutable),
@@ -174,10 +175,11 @@ COUNTS = {
 
 
 # unit/…_meaning count those that the translator does not derive.
+# 61 and 85 of gfx900 and CDNA came with gfx1030.
 COUNTS |= {f"rows of {family} that definedness does not derive bit by bit": (most, lambda table=TABLES[family]: without_definedness(table))
-           for family, most in {"gfx900 and CDNA": 550, "Vortex": 94, "Gen9": 35, "Gen9's math": 14, "PTX": 27, "the SM": 118}.items()}
+           for family, most in {"gfx900 and CDNA": 611, "Vortex": 94, "Gen9": 35, "Gen9's math": 14, "PTX": 27, "the SM": 118}.items()}
 COUNTS |= {f"rows of {family} that origins do not follow": (most, lambda table=TABLES[family]: without_origins(table))
-           for family, most in {"gfx900 and CDNA": 834, "Vortex": 109, "Gen9": 40, "Gen9's math": 14, "PTX": 57, "the SM": 143}.items()}
+           for family, most in {"gfx900 and CDNA": 919, "Vortex": 109, "Gen9": 40, "Gen9's math": 14, "PTX": 57, "the SM": 143}.items()}
 
 
 # Functions of more than 100 lines, and why they stay: each is one switch over a vocabulary, a case of a line or few for each word, which is read as a table.

@@ -39,6 +39,13 @@ static uint64_t any(uint64_t below)
     return (random_state >> 33) % below;
 }
 
+/* Whether the tests can write the row's words: in the encodings of gfx9. The others are of
+ * isa/gcn_gfx10. */
+static bool rig_encodes(const struct gcn_row *row)
+{
+    return row->models != GCN_ON_GFX10;
+}
+
 /* The first model that has the row is that of devices from then on. Whether it was another one. */
 static bool rig_take_model_of(const struct gcn_row *row)
 {

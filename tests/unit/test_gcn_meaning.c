@@ -320,7 +320,8 @@ static struct gcn_wave *begin(struct rig *r)
 static bool is_computed(const struct gcn_row *row)
 {
     /* Of accumulation registers, tests/isa/gcn/test_gcn_mfma.py is the reference. */
-    return gcn_row_executes(row) && *row->meaning == WT_M_OUT && !strpbrk(row->operands, "aWXTYZ");
+    return rig_encodes(row) && gcn_row_executes(row) && *row->meaning == WT_M_OUT &&
+           !strpbrk(row->operands, "aWXTYZ");
 }
 
 static void rows_do_what_they_mean(void **state)
@@ -382,14 +383,16 @@ static void rows_without_meaning_have_a_reason(void **state)
 {
     static const unsigned most[WT_UNSAID_REASONS] = {
         [WT_UNSAID_ABSENT] = 43,
-        [WT_UNSAID_FORK] = 3,    /* s_cbranch_g_fork, s_cbranch_i_fork, s_cbranch_join */
-        [WT_UNSAID_TRAP] = 3,    /* s_rfe_b64, s_rfe_restore_b64, s_trap */
-        [WT_UNSAID_MODE] = 7,    /* s_setreg, indexing, VSKIP, v_clrexcp */
-        [WT_UNSAID_NAMED] = 5,   /* s_movrel, s_set_gpr_idx_on */
+        [WT_UNSAID_FORK] =
+            5, /* s_cbranch_g_fork, s_cbranch_i_fork, s_cbranch_join, s_subvector_loop */
+        [WT_UNSAID_TRAP] = 3, /* s_rfe_b64, s_rfe_restore_b64, s_trap */
+        [WT_UNSAID_MODE] =
+            9, /* s_setreg, indexing, VSKIP, v_clrexcp, s_round_mode, s_denorm_mode */
+        [WT_UNSAID_NAMED] = 13, /* s_movrel, v_movrel, s_set_gpr_idx_on, global_load_dword_addtid */
         [WT_UNSAID_SIGNAL] = 11, /* s_barrier, s_sendmsg, s_sethalt, s_setkill, ds_gws */
         [WT_UNSAID_DEBUG] = 4,   /* s_cbranch_cdbg */
         [WT_UNSAID_TWO] = 1,     /* buffer_store_lds_dword */
-        [WT_UNSAID_IMAGE] = 37,
+        [WT_UNSAID_IMAGE] = 57,
         [WT_UNSAID_WIDE] = 1}; /* v_mqsad_u32_u8 */
     unsigned count[WT_UNSAID_REASONS] = {0}, said = 0;
     (void)state;

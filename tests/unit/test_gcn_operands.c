@@ -552,9 +552,11 @@ static void rows_state_what_they_read_and_write(void **state)
     (void)state;
     for (unsigned i = 0; i < GCN_INSNS; i++)
         for (unsigned form = 0; form < FORMS; form++)
-            if (gcn_row_executes(&gcn_rows[i]) &&
+            if (rig_encodes(&gcn_rows[i]) && gcn_row_executes(&gcn_rows[i]) &&
                 (gcn_rows[i].forms & form_bits[form]) == form_bits[form]) {
-                random_state = i;
+                /* The same words for a row however many rows there are. */
+                random_state =
+                    gcn_rows[i].encoding * 1000u + gcn_rows[i].opcode + gcn_rows[i].models;
                 if (rig_take_model_of(&gcn_rows[i])) {
                     rig_free(&r);
                     r = new_rig();

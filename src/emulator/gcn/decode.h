@@ -1,4 +1,4 @@
-/* What the files of the decoder share: reasons why words are no instruction, and checks of
+/* Parts of the decoder that its files share: reasons why words are no instruction, and checks of
  * operands. */
 #ifndef WT_EMULATOR_GCN_DECODE_H
 #define WT_EMULATOR_GCN_DECODE_H
@@ -25,16 +25,20 @@ bool gcn_vgprs_ok(const struct gcn_model *model, unsigned first, unsigned count,
 bool gcn_source_ok(const struct gcn_model *model, unsigned n, char type, bool literal,
                    const char **why);
 
-/* decode_memory.c: decodes the two or more dwords of an encoding of memory; `word` has as many as
- * are there. Results as those of gcn_decode(). */
+/* decode_memory.c: each decodes the two or more dwords of an encoding of memory, which are all
+ * there; results are those of gcn_decode(). SMEM. */
 bool gcn_decode_smem(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
                      const char **why);
+/* DS. */
 bool gcn_decode_ds(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
                    const char **why);
+/* FLAT, GLOBAL and SCRATCH. */
 bool gcn_decode_flat(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
                      const char **why);
+/* MUBUF and MTBUF. */
 bool gcn_decode_buffer(const struct gcn_model *model, const uint32_t *word,
                        enum gcn_encoding encoding, struct gcn_uop *u, const char **why);
+/* MIMG, of whose dwords `available` are there. */
 bool gcn_decode_image(const struct gcn_model *model, const uint32_t *word, unsigned available,
                       struct gcn_uop *u, const char **why);
 

@@ -130,7 +130,7 @@ static inline unsigned gcn_atomic_number(const struct gcn_row *row)
 /* Whether an atomic compares: its data are two values. */
 static inline bool gcn_atomic_compares(const struct gcn_row *row)
 {
-    return gcn_atomic_number(row) == 1 || gcn_atomic_number(row) == 0x14; /* of floats */
+    return gcn_atomic_number(row) == 1 || gcn_atomic_number(row) == 0x14; /* floats */
 }
 
 /* Which data registers an instruction of the data share has. */

@@ -106,7 +106,7 @@ extern const struct gcn_model gcn_models[];
 #define GCN_MOST_VGPRS 256
 #define GCN_MOST_ROWS 512 /* VGPRs, then accumulation registers */
 #define GCN_MOST_CU 304
-#define GCN_MASK_WORDS ((GCN_MOST_CU + 63) / 64) /* of 64 bits, of a mask of compute units */
+#define GCN_MASK_WORDS ((GCN_MOST_CU + 63) / 64) /* words of 64 bits in a mask of compute units */
 #define GCN_MOST_SIMDS 4
 #define GCN_MOST_CU_WAVES 40
 #define GCN_MOST_LDS 65536

@@ -17,7 +17,7 @@
 /* The parts of llvm-c/Disassembler.h and Target.h that are used. */
 struct gcn_disassembler {
     const struct gcn_model *model;
-    unsigned lanes; /* of the waves that the code is for */
+    unsigned lanes; /* lanes of the waves that the code is for */
     void *library;
     void *context;
     size_t (*instruction)(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text,

@@ -165,8 +165,8 @@ enum gcn_atomic {
     GCN_ATOMIC_MAX_F64,
     GCN_ATOMIC_PK_ADD_BF16,
     GCN_ATOMIC_ADD_F32_ALL, /* not an opcode: denormal numbers count, too */
-    GCN_ATOMIC_FCMPSWAP,    /* of gfx10: compares as numbers */
-    GCN_ATOMIC_CSUB,        /* of gfx10: not below 0 */
+    GCN_ATOMIC_FCMPSWAP,    /* gfx10: compares as numbers */
+    GCN_ATOMIC_CSUB,        /* gfx10: not below 0 */
 };
 /* The operation of a row that is an atomic of memory. */
 static inline enum gcn_atomic gcn_atomic_of(const struct gcn_model *model,
@@ -239,15 +239,15 @@ static inline bool gcn_atomic_is_on_bus(enum gcn_atomic what)
     return what == GCN_ATOMIC_SWAP || what == GCN_ATOMIC_CMPSWAP || what == GCN_ATOMIC_ADD;
 }
 
-/* Below which grain of memory hardware does an atomic (wt_lane_access.lost): of those on integers
- * PCI Express has three, and the others do not come to memory of the host; those on floats are
- * dropped in the GPU's fine-grained memory, too (AMD, "Hardware atomics operation support"). */
 /* Whether the atomic's data are two values. */
 static inline bool gcn_compares(enum gcn_atomic what)
 {
     return what == GCN_ATOMIC_CMPSWAP || what == GCN_ATOMIC_FCMPSWAP;
 }
 
+/* Below which grain of memory hardware does an atomic (wt_lane_access.lost): of those on integers
+ * PCI Express has three, and the others do not come to memory of the host; those on floats are
+ * dropped in the GPU's fine-grained memory, too (AMD, "Hardware atomics operation support"). */
 static inline enum wt_grain gcn_atomic_lost(const struct gcn_model *model, enum gcn_atomic what)
 {
     if (model->scoped_caches) /* gfx942: it does all */

@@ -35,11 +35,6 @@ uint32_t gcn_atomic_pk_add_bf16(uint32_t old, uint32_t data)
     return add_bf16(old & 0xffff, data & 0xffff) | add_bf16(old >> 16, data >> 16) << 16;
 }
 
-static uint64_t chosen(enum gcn_atomic what, uint64_t old, uint64_t data, bool less, bool greater)
-{
-    return (what == GCN_ATOMIC_MIN_F64 ? less : greater) ? data : old;
-}
-
 uint64_t gcn_atomic_float(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
                           uint64_t compare)
 {
@@ -51,9 +46,11 @@ uint64_t gcn_atomic_float(enum gcn_atomic what, unsigned size, uint64_t old, uin
                           : wt_f32_eq((uint32_t)old, (uint32_t)compare, &fp))
                    ? data
                    : old;
-    return size == 8 ? chosen(what, old, data, wt_f64_lt(data, old, &fp), wt_f64_lt(old, data, &fp))
-                     : chosen(what, old, data, wt_f32_lt((uint32_t)data, (uint32_t)old, &fp),
-                              wt_f32_lt((uint32_t)old, (uint32_t)data, &fp));
+    const bool least = what == GCN_ATOMIC_MIN_F64;
+    const uint64_t low = least ? data : old, high = least ? old : data;
+    const bool better =
+        size == 8 ? wt_f64_lt(low, high, &fp) : wt_f32_lt((uint32_t)low, (uint32_t)high, &fp);
+    return better ? data : old;
 }
 
 /* The operands of an atomic of many lanes; of values of 4 bytes the upper halves do not count. */
