@@ -603,8 +603,9 @@ static const struct gcn_uop *valu_writelane(struct gcn_wave *w, const struct gcn
 /* The handler of v_swap_b32 and v_swaprel_b32, which write both registers. */
 static const struct gcn_uop *valu_swap(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    const unsigned first = indexed(w, u, u->dst, 3),
-                   second = indexed(w, u, u->src[0] - GCN_VGPR, 0);
+    const bool named = u->relative;
+    const unsigned first = named ? indexed(w, u, u->dst, 3) : u->dst,
+                   second = (named ? indexed(w, u, u->src[0], 0) : u->src[0]) - GCN_VGPR;
     if (skipped(w))
         return gcn_next(u);
     if (first >= w->vgprs || second >= w->vgprs)
