@@ -67,8 +67,8 @@ struct wt_check_stale {
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
-    struct wt_map groups;      /* home + 1: struct group */
-    struct stale_cache any;    /* what the first scalar load of any group has brought */
+    struct wt_map groups;   /* home + 1: struct group */
+    struct stale_cache any; /* what the first scalar load of any group has brought */
     struct die die[WT_MOST_DIES];
     uint32_t dies;
     struct wt_map pages;       /* number + 1: struct stale_page */

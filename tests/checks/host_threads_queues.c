@@ -1,4 +1,5 @@
-/* As host_threads.cu, by OpenCL and Level Zero: each thread gives a kernel to a queue of its own. */
+/* As host_threads.cu, by OpenCL and Level Zero: each thread gives a kernel to a queue of its own.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -11,8 +11,11 @@ static void enqueue(cl_command_queue q, cl_kernel k, cl_event e)
 }
 int main(void)
 {
-    cl_platform_id p; cl_device_id d; cl_int r;
-    clGetPlatformIDs(1, &p, NULL); clGetDeviceIDs(p, CL_DEVICE_TYPE_GPU, 1, &d, NULL);
+    cl_platform_id p;
+    cl_device_id d;
+    cl_int r;
+    clGetPlatformIDs(1, &p, NULL);
+    clGetDeviceIDs(p, CL_DEVICE_TYPE_GPU, 1, &d, NULL);
     cl_context c = clCreateContext(NULL, 1, &d, NULL, NULL, &r);
     cl_command_queue q = clCreateCommandQueue(c, d, 0, &r);
     cl_program g = clCreateProgramWithSource(c, 1, &text, NULL, &r);

@@ -5,11 +5,17 @@
 int main(void)
 {
     uint32_t n = 1;
-    ze_driver_handle_t drv; ze_device_handle_t dev; ze_context_handle_t ctx;
-    zeInit(0); zeDriverGet(&n, &drv); n = 1; zeDeviceGet(drv, &n, &dev);
+    ze_driver_handle_t drv;
+    ze_device_handle_t dev;
+    ze_context_handle_t ctx;
+    zeInit(0);
+    zeDriverGet(&n, &drv);
+    n = 1;
+    zeDeviceGet(drv, &n, &dev);
     ze_context_desc_t cd = {ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     zeContextCreate(drv, &cd, &ctx);
-    ze_event_pool_desc_t pd = {ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, NULL, ZE_EVENT_POOL_FLAG_HOST_VISIBLE, 2};
+    ze_event_pool_desc_t pd = {ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, NULL,
+                               ZE_EVENT_POOL_FLAG_HOST_VISIBLE, 2};
     ze_event_pool_handle_t pool;
     zeEventPoolCreate(ctx, &pd, 1, &dev, &pool);
     ze_event_desc_t ed = {ZE_STRUCTURE_TYPE_EVENT_DESC, NULL, 0, 0, 0};

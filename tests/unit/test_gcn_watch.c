@@ -554,7 +554,8 @@ static void each_row_tells_its_bytes(void **state)
     for (size_t i = 0; i < GCN_INSNS; i++)
         for (unsigned form = 0; form < FORMS; form++) {
             const struct gcn_row *row = &gcn_rows[i];
-            if (!rig_encodes(row) || !gcn_row_executes(row) || !row->operands[0] || !has_form(row, (enum form)form))
+            if (!rig_encodes(row) || !gcn_row_executes(row) || !row->operands[0] ||
+                !has_form(row, (enum form)form))
                 continue;
             rows++;
             rig_take_model_of(row);

@@ -22,7 +22,7 @@ enum {
     STATES_EACH = 64,
     WORDS = 3000,
     FEW = 400,
-    UNTOLD = 12,       /* rows of arithmetic that the evaluator never says; it only falls */
+    UNTOLD = 12,      /* rows of arithmetic that the evaluator never says; it only falls */
     UNTRANSLATED = 22 /* rows of arithmetic that the translator has no code for; it only falls */
 };
 static unsigned channels_each = 10240; /* operands of a row */

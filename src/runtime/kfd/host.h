@@ -83,22 +83,22 @@ struct host_queue {
     uint32_t rows_done;             /**< rows that are done of the box that the copy engine is at */
     uint64_t packets;               /**< a power of two */
     _Atomic uint64_t *read, *write;
-    _Atomic uint64_t own[2];      /**< a copy engine's queue: where these two are */
-    uint64_t begun;               /**< packets that have begun: the number of the next one */
-    uint64_t freed;               /**< packets whose places are free again: the value of *read */
-    uint8_t *queue;               /**< the amd_queue_t around read and write */
-    _Atomic int64_t *error;       /**< receives reasons of errors; NULL: they are dropped */
-    HsaEvent *event;              /**< set on errors */
-    int32_t priority;             /**< HSA_QUEUE_PRIORITY */
+    _Atomic uint64_t own[2];         /**< a copy engine's queue: where these two are */
+    uint64_t begun;                  /**< packets that have begun: the number of the next one */
+    uint64_t freed;                  /**< packets whose places are free again: the value of *read */
+    uint8_t *queue;                  /**< the amd_queue_t around read and write */
+    _Atomic int64_t *error;          /**< receives reasons of errors; NULL: they are dropped */
+    HsaEvent *event;                 /**< set on errors */
+    int32_t priority;                /**< HSA_QUEUE_PRIORITY */
     uint64_t barred[GCN_MASK_WORDS]; /**< compute units that are not for it, as a bit set */
-    bool suspended;               /**< by the runtime */
-    bool stopped;                 /**< by an error, for good */
-    bool waiting;                 /**< for the runtime to take an error code back */
-    uint64_t given;               /**< the first packet of the call that gives (order.c) */
-    struct host_late *late;       /**< packets of calls that have come back (order.c) */
-    struct packets *order;        /**< its packets (packets.c); NULL: nobody follows it */
-    struct kfd_queue_entry entry; /**< as the debug interface shows it */
-    bool own_area;                /**< its save area is ours, not the program's */
+    bool suspended;                  /**< by the runtime */
+    bool stopped;                    /**< by an error, for good */
+    bool waiting;                    /**< for the runtime to take an error code back */
+    uint64_t given;                  /**< the first packet of the call that gives (order.c) */
+    struct host_late *late;          /**< packets of calls that have come back (order.c) */
+    struct packets *order;           /**< its packets (packets.c); NULL: nobody follows it */
+    struct kfd_queue_entry entry;    /**< as the debug interface shows it */
+    bool own_area;                   /**< its save area is ours, not the program's */
 };
 
 /** A kernel that the device runs. Its place in the array is the number of the device's dispatch. */
