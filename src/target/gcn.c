@@ -368,7 +368,8 @@ static enum wt_status explain_word(FILE *out, const char *text, const void *conf
     while (*(from += strspn(from, " "))) {
         char *end;
         const unsigned long value = strtoul(from, &end, 16);
-        if (end == from || (*end && *end != ' ') || value > UINT32_MAX || count == GCN_MOST_DWORDS)
+        if (end == from || (*end && *end != ' ') || value > UINT32_MAX ||
+            count == model->most_dwords)
             return wt_fail(err, WT_INVALID,
                            "'%.64s' is not an instruction: its dwords in hexadecimal, such as "
                            "'d1010001 02020300'",

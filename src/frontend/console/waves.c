@@ -335,7 +335,8 @@ static enum wt_status refuse(struct console_way *to, struct wt_error *err)
     return status ? status : wt_checks_not_recorded(&time, to->time, to->number, err);
 }
 
-/* Runs a host program again to where it was, if the user wants that. */
+/* Runs a host program again to where it was, if the user wants that. A time alone may be one at
+ * which nothing stops again: where the program is still run, its place is not given up for that. */
 static enum wt_status repeat(struct console_way *to, struct wt_error *err)
 {
     struct wt_shell *c = to->c;
@@ -344,7 +345,7 @@ static enum wt_status repeat(struct console_way *to, struct wt_error *err)
     const bool later = c->program->started &&
                        wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK &&
                        to->time > time.end;
-    if (!c->options.host || !c->program->was_run || later)
+    if (!c->options.host || !c->program->was_run || later || (!to->number && c->program->started))
         return refuse(to, err);
     snprintf(what, sizeof what,
              to->number ? "Finding %" PRIu64 " was made" : "Issue time %" PRIu64 " is",

@@ -8,7 +8,7 @@ FOLDER = Path(__file__).resolve().parent
 # One of each test's forms will do: the others execute the same rows. So do the programs of test_gcn_together.py.
 CHOSEN = ("not test_gcn_coverage and not test_gcn_decode and not test_gcn_traps and not test_gcn_executes and not sub_dwords "
           "and not together and not data_parallel and not modifiers and not partial and not none and not last "
-          "and not test_gcn_exceptions and not test_gcn_formats")  # half of the time, and no row that the others lack
+          "and not test_gcn_exceptions and not test_gcn_formats and not gfx10")  # half of the time, and no row that the others lack
 
 # They need a trap handler: test_gcn_traps.py and tests/unit/test_gcn.c have them.
 WITH_HANDLER = {"s_trap SOPP", "s_rfe_b64 SOP1"}
