@@ -161,9 +161,14 @@ enum wt_status wt_words_groups(const struct wt_words *w, struct wt_error *err)
 
 enum wt_status wt_words_queues(const struct wt_words *w, struct wt_error *err)
 {
-    return wt_debugger_host_queues(w->program->debugger, false, w->out)
-               ? WT_OK
-               : list(w, print_queues, "No queue has a dispatch now.", err);
+    struct wt_work work;
+    const enum wt_status status = wt_program_work(w->program, &work, err);
+    bool any = !status && print_queues(w, &work, wt_program_own_wave(w->program));
+    any |= wt_debugger_host_queues(w->program->debugger, false, w->out);
+    if (!status && !any)
+        fputs("No queue has a dispatch now.\n", w->out);
+    wt_work_free(&work);
+    return any ? WT_OK : status;
 }
 
 enum wt_status wt_words_waves(const struct wt_words *w, struct wt_error *err)

@@ -104,7 +104,7 @@ static enum wt_status model_of_override(const struct gcn_model **model, struct w
         return WT_OK;
     const bool good = sscanf(text, "%2u.%2u.%2u%c", &part[0], &part[1], &part[2], &more) == 3;
     for (const struct gcn_model *m = gcn_models; good && m->target.name; m++)
-        if (m->version == part[0] * 10000 + part[1] * 100 + part[2])
+        if (!m->plain_only && m->version == part[0] * 10000 + part[1] * 100 + part[2])
             *model = m;
     return *model ? WT_OK
                   : wt_fail(err, WT_INVALID,
