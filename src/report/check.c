@@ -399,7 +399,8 @@ static void print_command(const struct wt_report_check *check,
     fprintf(stderr, " -ex run%s\n", check->again[1]);
 }
 
-/* Sums of what was found, of what was looked at, and what was not. */
+/* Adds one object to a JSON report: the numbers of findings by severity, of launches and faults
+ * that were checked, and the sentences on what the checks cannot see. */
 static void report_sums(const struct sums *s, const struct wt_report_found_list *all,
                         const struct wt_report_looked *looked, const char *report)
 {

@@ -300,7 +300,7 @@ static void list_isa(FILE *out, const void *config)
             continue;
         fprintf(out, "%-32s %-7s opcode 0x%03x%s%s%s%s", row->name,
                 gcn_encoding_name((enum gcn_encoding)row->encoding),
-                model_of_config(config)->encodings == GCN_GFX10 ? row->gfx10 : row->opcode,
+                gcn_is_gfx10(model_of_config(config)) ? row->gfx10 : row->opcode,
                 row->forms & GCN_E64 ? ", VOP3" : "", row->forms & GCN_SDWA ? ", SDWA" : "",
                 row->forms & GCN_DPP ? ", DPP" : "",
                 gcn_row_executes(row) ? "" : "; is not executed");

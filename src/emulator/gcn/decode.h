@@ -9,12 +9,6 @@
 
 extern const char gcn_no_such[], gcn_bad_operand[], gcn_cut_off[];
 
-/* Whether the model's instructions have the encodings of gfx10. */
-static inline bool gcn_is_gfx10(const struct gcn_model *model)
-{
-    return model->encodings == GCN_GFX10;
-}
-
 /* Each check writes the reason to *why where it fails. Whether a scalar operand number below 128
  * can hold so many registers; they must be aligned. */
 bool gcn_sgprs_ok(const struct gcn_model *model, unsigned n, unsigned count, const char **why);

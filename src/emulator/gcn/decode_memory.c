@@ -42,7 +42,7 @@ bool gcn_decode_smem(const struct gcn_model *model, const uint32_t *word, struct
     sscanf(u->row->operands + 1, "%hhu", &u->size);
     unsigned count = u->size / 4;
     /* A compare-and-swap has both values in its data. */
-    if (u->row->operands[0] == 'a' && (opcode & 0x1f) == 1)
+    if (u->row->operands[0] == 'a' && gcn_atomic_compares(u->row))
         count *= 2;
     if (!gcn_sgprs_ok(model, u->dst, count, why))
         return false;
@@ -188,7 +188,6 @@ bool gcn_decode_buffer(const struct gcn_model *model, const uint32_t *word,
     u->idxen = wt_field(word[0], 13, 13);
     u->glc = wt_field(word[0], 14, 14);
     if (gfx10) {
-        u->format = (uint8_t)(typed ? wt_field(word[0], 25, 19) : 0);
         u->lds = !typed && wt_field(word[0], 16, 16);
         u->slc = wt_field(word[1], 22, 22);
     } else if (typed) {
@@ -249,7 +248,6 @@ bool gcn_decode_image(const struct gcn_model *model, const uint32_t *word, unsig
     u->unorm = wt_field(word[0], 12, 12);
     u->glc = wt_field(word[0], 13, 13);
     u->array = !gfx10 && wt_field(word[0], 14, 14);
-    u->dim = (uint8_t)(gfx10 ? wt_field(word[0], 5, 3) : 0);
     u->tfe = model->tfe && wt_field(word[0], 16, 16);
     u->slc = wt_field(word[0], 25, 25);
     u->src[0] = (uint16_t)wt_field(word[1], 7, 0);

@@ -312,7 +312,7 @@ unsigned gcn_code_lanes(const struct gcn_device *d)
 {
     for (unsigned i = 0; i < GCN_DISPATCHES; i++)
         if (d->dispatch[i].active)
-            return d->dispatch[i].lanes;
+            return gcn_dispatch_lanes(&d->dispatch[i]);
     return gcn_model_of(d)->target.lanes;
 }
 

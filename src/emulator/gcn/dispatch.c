@@ -76,18 +76,17 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     k->rsrc1 = (uint32_t)wt_load_le(bytes + 48, 4);
     k->rsrc2 = (uint32_t)wt_load_le(bytes + 52, 4);
     k->properties = (uint32_t)wt_load_le(bytes + 56, 2);
-    k->lanes = k->properties & 1u << 10 ? 32 : 64;
+    const unsigned lanes = gcn_dispatch_lanes(k);
     const uint32_t rsrc3 = (uint32_t)wt_load_le(bytes + 44, 4), /* ACCUM_OFFSET, TG_SPLIT */
-        rows = (wt_field(k->rsrc1, 5, 0) + 1u) * gcn_model_granule(model, k->lanes),
+        rows = (wt_field(k->rsrc1, 5, 0) + 1u) * gcn_model_granule(model, lanes),
                    offset = (wt_field(rsrc3, 5, 0) + 1u) * 4;
     k->vgprs = model->unified && offset < rows ? offset : rows;
     k->agprs = model->unified ? rows - k->vgprs : model->agprs ? rows : 0;
     k->agprs = model->unified && k->agprs > model->agprs ? model->agprs : k->agprs; /* with names */
     k->preload = model->unified ? (uint32_t)wt_load_le(bytes + 58, 2) : 0;
-    k->sgprs = model->encodings == GCN_GFX10
-                   ? model->sgpr_granule
-                   : (wt_field(k->rsrc1, 9, 6) / 2 + 1u) * model->sgpr_granule;
-    if (k->lanes < model->target.lanes)
+    k->sgprs = gcn_is_gfx10(model) ? model->sgpr_granule
+                                   : (wt_field(k->rsrc1, 9, 6) / 2 + 1u) * model->sgpr_granule;
+    if (lanes < model->target.lanes)
         return wt_fail(err, WT_INVALID,
                        "the kernel descriptor at 0x%llx asks for waves of 32 "
                        "lanes, which a %s does not have",
@@ -105,7 +104,7 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     if (!gcn_mapped(d, k->entry, 4, false))
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)k->entry);
-    k->waves_per_group = (k->size[0] * k->size[1] * k->size[2] + k->lanes - 1) / k->lanes;
+    k->waves_per_group = (k->size[0] * k->size[1] * k->size[2] + lanes - 1) / lanes;
     return WT_OK;
 }
 
@@ -222,13 +221,13 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
     if ((status = take_packet(gcn_model_of(d), asked, packet, &k, err)) != WT_OK ||
         (status = read_descriptor(d, asked->kernel_object, &k, err)) != WT_OK)
         return status;
-    k.scratch_wave = scratch_wave_size(k.private_size, k.lanes);
+    k.scratch_wave = scratch_wave_size(k.private_size, gcn_dispatch_lanes(&k));
     if (queue && (status = read_queue(d, queue, &k, err)) != WT_OK)
         return status;
     if ((status = limit_scratch(&k, err)) != WT_OK)
         return status;
     const struct gcn_model *model = gcn_model_of(d);
-    const uint32_t rows = gcn_model_taken(model, k.lanes, k.vgprs, k.agprs);
+    const uint32_t rows = gcn_model_taken(model, gcn_dispatch_lanes(&k), k.vgprs, k.agprs);
     if (k.vgprs > model->vgprs || k.agprs > model->agprs ||
         k.waves_per_group > model->simds * (model->vgpr_rows / rows) ||
         k.waves_per_group > gcn_cu_waves(d))

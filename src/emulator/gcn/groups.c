@@ -127,7 +127,8 @@ static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
         const uint32_t first = w->group->coordinate[i] * k->size[i];
         size[i] = k->grid[i] - first < k->size[i] ? k->grid[i] - first : k->size[i];
     }
-    const uint32_t lanes = k->lanes, items = size[0] * size[1] * size[2], first = w->index * lanes;
+    const uint32_t lanes = gcn_dispatch_lanes(k), items = size[0] * size[1] * size[2],
+                   first = w->index * lanes;
     uint32_t at[3] = {first % size[0], first / size[0] % size[1], first / size[0] / size[1]};
     const unsigned count = items - first < lanes ? items - first : lanes;
     if (size[0] - at[0] >= GCN_LANES && count == GCN_LANES) {
@@ -236,7 +237,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
                            .vgprs = (uint16_t)k->vgprs,
                            .agprs = (uint16_t)k->agprs,
                            .sgprs = (uint16_t)k->sgprs,
-                           .narrow = k->lanes < GCN_LANES};
+                           .narrow = gcn_dispatch_lanes(k) < GCN_LANES};
     w->mode = gcn_first_mode(k);
     w->tba = d->tba;
     w->tma = d->tma;
@@ -324,7 +325,7 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
 {
     const struct gcn_model *model = gcn_model_of(d);
     const uint32_t slots = gcn_cu_waves(d),
-                   rows = gcn_model_taken(model, k->lanes, k->vgprs, k->agprs);
+                   rows = gcn_model_taken(model, gcn_dispatch_lanes(k), k->vgprs, k->agprs);
     assert(cu < d->config.cu && k->waves_per_group <= slots);
     struct gcn_cu c = d->cu[cu];
     const struct wt_core_room *room = &d->machine.groups.room[cu];
@@ -356,7 +357,8 @@ static uint32_t waves_of(const struct gcn_dispatch *k, const uint32_t coordinate
         const uint32_t left = k->grid[i] - coordinate[i] * k->size[i];
         items *= left < k->size[i] ? left : k->size[i];
     }
-    return (items + k->lanes - 1) / k->lanes;
+    const uint32_t lanes = gcn_dispatch_lanes(k);
+    return (items + lanes - 1) / lanes;
 }
 
 static void begin_group(struct wt_machine *m, struct wt_group_head *g,
@@ -435,7 +437,7 @@ static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_h
     const struct gcn_wave *w = (const struct gcn_wave *)head;
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
     const uint32_t pointer = w->s[STACK_POINTER];
-    const uint32_t lanes = gcn_model_of(w->device)->private_registers ? 1 : GCN_LANES;
+    const uint32_t lanes = gcn_model_of(w->device)->private_registers ? 1 : gcn_lanes_of(w);
     const bool calls =
         pointer && pointer % lanes == 0 && pointer / lanes + SAVED >= k->private_size;
     return calls || k->properties & USES_DYNAMIC_STACK ? UINT64_MAX / 2 : k->private_size;

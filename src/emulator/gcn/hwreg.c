@@ -61,6 +61,12 @@ static uint32_t gpr_alloc(const struct gcn_wave *w)
                : sgprs | (w->vgprs / 4u - 1) << 8;
 }
 
+/* Whether the registers of that number on gfx10 are others than on gfx9. */
+static bool is_gfx10s(const struct gcn_wave *w, unsigned id)
+{
+    return gcn_is_gfx10(gcn_model_of(w->device)) && (id == HW_ID || id > HW_TMA_HI);
+}
+
 /* Registers from gfx10 on (linux, gc_10_3_0_sh_mask.h; LLVM, "Hwreg"). */
 static bool read_gfx10(const struct gcn_wave *w, unsigned id, uint32_t *value)
 {
@@ -95,12 +101,22 @@ static bool read_gfx10(const struct gcn_wave *w, unsigned id, uint32_t *value)
     }
 }
 
+/* FLAT_SCRATCH alone keeps what is written. */
+static bool write_gfx10(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask)
+{
+    const unsigned shift = id == HW_FLAT_SCR_HI ? 32 : 0;
+    uint32_t known;
+    if (id == HW_FLAT_SCR_LO || id == HW_FLAT_SCR_HI)
+        w->flat_scratch = (w->flat_scratch & ~((uint64_t)mask << shift)) | (uint64_t)(value & mask)
+                                                                               << shift;
+    return read_gfx10(w, id, &known);
+}
+
 bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
 {
     assert(w->active && value);
-    const bool gfx10 = gcn_model_of(w->device)->encodings == GCN_GFX10;
-    if (gfx10 && (id == HW_ID || id > HW_TMA_HI))
-        return id != HW_ID && read_gfx10(w, id, value);
+    if (is_gfx10s(w, id))
+        return read_gfx10(w, id, value);
     switch (id) {
     case HW_MODE:
         *value = w->mode;
@@ -159,16 +175,8 @@ bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t m
                      bool privileged)
 {
     assert(w->active);
-    const bool gfx10 = gcn_model_of(w->device)->encodings == GCN_GFX10;
-    uint32_t known;
-    if (gfx10 && (id == HW_FLAT_SCR_LO || id == HW_FLAT_SCR_HI)) {
-        const unsigned shift = id == HW_FLAT_SCR_HI ? 32 : 0;
-        w->flat_scratch = (w->flat_scratch & ~((uint64_t)mask << shift)) | (uint64_t)(value & mask)
-                                                                               << shift;
-        return true;
-    }
-    if (gfx10 && (id == HW_ID || id > HW_TMA_HI))
-        return id != HW_ID && read_gfx10(w, id, &known);
+    if (is_gfx10s(w, id))
+        return write_gfx10(w, id, value, mask);
     switch (id) {
     case HW_MODE:
         w->mode = (w->mode & ~mask) | (value & mask);

@@ -87,7 +87,7 @@ static unsigned key_of(const struct gcn_row *row)
 const struct gcn_row *gcn_row_find(const struct gcn_model *model, enum gcn_encoding encoding,
                                    unsigned opcode)
 {
-    if (model->encodings == GCN_GFX10) {
+    if (gcn_is_gfx10(model)) {
         assert(opcode < OPCODES);
         const unsigned place = gfx10_rows[encoding * OPCODES + opcode];
         return place ? &gcn_rows[place - 1] : NULL;

@@ -228,10 +228,10 @@ struct gcn_uop {
     char extend;     /* u, s, or 0 */
     char half;       /* l, h, or 0: all of the register */
     bool glc, slc, scc, lds, gds, idxen, offen, tfe, has_soffset;
-    bool vaddr;                 /* FLAT, GLOBAL, SCRATCH: src[0] is part of the address */
-    uint8_t nfmt, dfmt, format; /* the last one from gfx10 on: both in one number */
+    bool vaddr; /* FLAT, GLOBAL, SCRATCH: src[0] is part of the address */
+    uint8_t nfmt, dfmt;
     /* images: components in the data registers, SGPRs of the sampler */
-    uint8_t dmask, sampler, dim;
+    uint8_t dmask, sampler;
     bool unorm, array, d16;
     uint8_t sources;   /* vector: how many */
     uint8_t last_vgpr; /* vector: the highest VGPR that it uses */
@@ -250,8 +250,9 @@ struct gcn_uop {
 
 /*
  * Decodes the first instruction in word[0 .. available-1] (1 or more) of code for waves of so many
- * lanes. True if it is an instruction of the model. Else u->row is NULL, or the row whose operands
- * are impossible, and *why says what is wrong. u->length is 1 at least. u->run is left alone.
+ * lanes. The result is true if it is an instruction of the model. Otherwise *why is the reason, a
+ * constant sentence, and u->row is the row whose operands are impossible, or NULL. u->length is at
+ * least 1. The decoder does not change u->run.
  */
 bool gcn_decode(const struct gcn_model *model, unsigned lanes, const uint32_t *word,
                 unsigned available, struct gcn_uop *u, const char **why);

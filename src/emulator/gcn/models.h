@@ -116,6 +116,12 @@ extern const struct gcn_model gcn_models[];
 /** The number of the first accumulation register in a wave's rows. */
 enum { GCN_AGPR = GCN_MOST_VGPRS };
 
+/** Whether the model's instructions have the encodings of gfx10. */
+static inline bool gcn_is_gfx10(const struct gcn_model *model)
+{
+    return model->encodings == GCN_GFX10;
+}
+
 /** VGPRs of a unit in which the descriptor of a kernel for waves of @p lanes counts. */
 static inline uint32_t gcn_model_granule(const struct gcn_model *model, uint32_t lanes)
 {

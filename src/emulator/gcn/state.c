@@ -197,6 +197,7 @@ static void driver(struct wt_archive *a, struct gcn_device *d)
 static void check_shape(struct wt_archive *a, const struct gcn_dispatch *k)
 {
     uint64_t total = 1, items = 1;
+    const unsigned lanes = gcn_dispatch_lanes(k);
     for (unsigned i = 0; i < 3; i++) {
         if (!k->size[i] || !k->grid[i] ||
             k->groups[i] != ((uint64_t)k->grid[i] + k->size[i] - 1) / k->size[i] ||
@@ -207,7 +208,7 @@ static void check_shape(struct wt_archive *a, const struct gcn_dispatch *k)
         }
     }
     if (total != k->total || items > MOST_ITEMS || k->done > k->next || k->next > k->total ||
-        k->waves_per_group != (items + k->lanes - 1) / k->lanes || !k->vgprs || !k->sgprs)
+        k->waves_per_group != (items + lanes - 1) / lanes || !k->vgprs || !k->sgprs)
         wt_archive_fail(a, "a dispatch has a grid that there cannot be");
     if ((uint64_t)k->scratch_wave * k->scratch_waves > UINT32_MAX)
         wt_archive_fail(a, "a dispatch has more scratch memory than there can be");
@@ -222,7 +223,6 @@ static void dispatch(struct wt_archive *a, const struct gcn_model *model, struct
         k->origin.launch = k->id;
     if (wt_archive_reads(a) && a->version <= 7)
         k->agprs = model->agprs ? k->vgprs : 0;
-    k->lanes = k->properties & 1u << 10 ? 32 : GCN_LANES;
     if (wt_archive_reads(a) && k->id)
         check_shape(a, k);
     else if (wt_archive_reads(a))
@@ -261,7 +261,7 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
     if (wt_archive_reads(a) && a->version <= 7)
         w->agprs = gcn_model_of(d)->agprs ? w->vgprs : 0;
     wt_archive_bytes(a, w->s, sizeof w->s);
-    if (gcn_model_of(d)->encodings == GCN_GFX10)
+    if (gcn_is_gfx10(gcn_model_of(d)))
         wt_archive_u64(a, &w->flat_scratch, UINT64_MAX, "FLAT_SCRATCH");
     w->narrow = gcn_lanes_of(w) < GCN_LANES;
 }

@@ -125,7 +125,6 @@ struct gcn_dispatch {
     uint32_t running; /* waves */
     uint32_t lds, private_size, rsrc1, rsrc2, properties;
     uint32_t preload; /* dwords of arguments that waves start with, and the first one's number */
-    uint32_t lanes;   /* lanes of a wave: 64 or 32 */
     uint32_t vgprs, agprs, sgprs, waves_per_group;
     uint32_t scratch_wave;  /* bytes of scratch a wave */
     uint32_t scratch_waves; /* how many waves the scratch arena has room for; 0: all */
@@ -247,7 +246,7 @@ static inline const struct gcn_model *gcn_model_of(const struct gcn_device *d)
 /* The highest value of lgkmcnt, which waits for nothing. */
 static inline unsigned gcn_most_lgkm(const struct gcn_device *d)
 {
-    return gcn_model_of(d)->encodings == GCN_GFX10 ? 63 : 15;
+    return gcn_is_gfx10(gcn_model_of(d)) ? 63 : 15;
 }
 
 /* Vector registers lie in two files: VGPRs, and from row GCN_AGPR on accumulation registers. */
@@ -296,10 +295,17 @@ static inline struct gcn_dispatch *gcn_dispatch_of(const struct gcn_wave *w)
     return &w->device->dispatch[w->group->launch];
 }
 
-/* The lanes of an active wave: 64, or 32 where its kernel's descriptor says so. */
+/* The lanes of a dispatch's waves: 64, or 32 where the kernel's descriptor says so
+ * (ENABLE_WAVEFRONT_SIZE32). */
+static inline unsigned gcn_dispatch_lanes(const struct gcn_dispatch *k)
+{
+    return k->properties & 1u << 10 ? 32 : GCN_LANES;
+}
+
+/* The lanes of an active wave. */
 static inline unsigned gcn_lanes_of(const struct gcn_wave *w)
 {
-    return gcn_dispatch_of(w)->lanes;
+    return gcn_dispatch_lanes(gcn_dispatch_of(w));
 }
 
 /* MODE of a dispatch's waves at their beginning. */
@@ -326,8 +332,8 @@ static inline void gcn_set_exec(struct gcn_wave *w, uint64_t lanes)
 /* FLAT_SCRATCH: where the wave's private memory begins. */
 static inline uint64_t gcn_flat_scratch(const struct gcn_wave *w)
 {
-    return gcn_model_of(w->device)->encodings == GCN_GFX10 ? w->flat_scratch
-                                                           : gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
+    return gcn_is_gfx10(gcn_model_of(w->device)) ? w->flat_scratch
+                                                 : gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
 }
 
 /* EXEC: the lanes that are enabled. */

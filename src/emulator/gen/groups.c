@@ -72,7 +72,7 @@ static void fill_state(struct gen_thread *t, const struct gen_walk *w)
     g->ce = t->mask;
 }
 
-/* The begin of the memory for arrays of work-items, where unoptimised code has all variables;
+/* The beginning of the memory for arrays of work-items, where unoptimised code has all variables;
  * false: the kernel has none. */
 static bool private_base(struct gen_device *d, const struct gen_walk *w, uint64_t *base)
 {
@@ -94,9 +94,9 @@ static void fill_thread(struct gen_device *d, struct gen_thread *t, const struct
     uint64_t base;
     enum { BEHIND_SCRATCH = 1 << 24 };
     uint8_t bytes[1024];
-    for (uint64_t at = 0; private_base(d, w, &base) && at < w->private_bytes; at += sizeof bytes) {
-        const uint64_t left = w->private_bytes - at,
-                       part = left < sizeof bytes ? left : sizeof bytes;
+    const uint64_t length = private_base(d, w, &base) ? w->private_bytes : 0;
+    for (uint64_t at = 0; at < length; at += sizeof bytes) {
+        const uint64_t left = length - at, part = left < sizeof bytes ? left : sizeof bytes;
         wt_fill_bytes(fill, wt_fill_place(WT_FILLED_PRIVATE, id) + BEHIND_SCRATCH + at, bytes,
                       part);
         gen_write_memory(&d->machine, d->machine.waves, 0,

@@ -332,8 +332,6 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     if (!on)
         watched_set(&g->watched, gen_machine(g->device), NULL, 0, false);
     g->attached = on;
-    if (on)
-        wt_drm_kernels_record();
     g->held = g->stopped = g->unasked = false;
     set_attention(g, false);
     set_rest(g, !g->walking);

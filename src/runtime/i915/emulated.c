@@ -562,8 +562,6 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     wt_core_on_fault_begin(&g->core_on_fault);
     wt_catch_of_environment(); /* names what has no sense */
     g->debugged.records = g->core_on_fault.history != 0;
-    if (g->debugged.records)
-        wt_drm_kernels_record();
     g->debugged.planted = wt_i915_planted(g->driver);
     g->debugged.final = wt_i915_final_memory(g->driver);
     g->order = (struct drm_order_gpu){g, take_races, give_races_back, walks, await_rest};

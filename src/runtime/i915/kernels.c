@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,6 @@ struct named {
 static struct named *kernel;
 static size_t kernel_count, kernel_capacity;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool recorded; /* kernels may be */
 
 static struct named *find(uint64_t address)
 {
@@ -216,11 +214,6 @@ bool wt_drm_kernel_knows_private(uint64_t address)
     const bool known = !k || k->knows_private;
     pthread_mutex_unlock(&lock);
     return known;
-}
-
-void wt_drm_kernels_record(void)
-{
-    atomic_store(&recorded, true);
 }
 
 void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *binary, size_t size)

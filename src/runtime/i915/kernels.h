@@ -63,8 +63,6 @@ uint32_t wt_drm_kernel_local_asked(uint64_t address, uint32_t given);
 void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *binary, size_t size);
 /** Whether that has been taken, or no kernel is known there. */
 bool wt_drm_kernel_knows_private(uint64_t address);
-/** Kernels may be recorded from now on, which is quicker where that is known. */
-void wt_drm_kernels_record(void);
 /** Bytes of the arrays of a thread's work-items (gen_walk.private_bytes, private_at); 0: there are
  * none, or it is not known. */
 uint32_t wt_drm_kernel_private(uint64_t address, uint16_t *at);

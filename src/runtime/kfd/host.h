@@ -617,11 +617,11 @@ void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave,
 
 /* ---- places.c ---- */
 
-/** Writes lines about packets that have not begun, and what the first one of a queue waits for. The
- * GPU is entered. */
+/** Writes to @p out, for each queue of a GPU, how many packets have not begun, and the signal for
+ * which the first of them waits. The caller has entered the GPU. */
 void host_tell_queues(const struct host_gpu *gpu, FILE *out);
-/** Writes what a queue's first packet waits for that has not begun, and is there; nothing where it
- * waits for packets before it. */
+/** Writes to @p out the signal for which the first packet of a queue that has not begun waits. It
+ * writes nothing where that packet is not there yet, or waits for packets before it. */
 void host_tell_first(const struct host_queue *q, FILE *out);
 /**
  * After Ctrl-C: reports where the waves are and ends the process; else nothing. No GPU is entered.

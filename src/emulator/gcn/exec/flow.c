@@ -107,10 +107,10 @@ __attribute__((noinline)) static void tell_wait(const struct gcn_wave *w, const 
     wt_wave_tell(&w->device->machine, &w->head, &wait);
 }
 
-/* Accesses complete when they issue; the counters record those not yet covered by an s_waitcnt. */
-OP(s_waitcnt)
+/* Accesses complete when they issue; the counters record those not yet covered by a wait. */
+static inline const struct gcn_uop *wait_for(struct gcn_wave *w, const struct gcn_uop *u,
+                                             unsigned vm, unsigned exp, unsigned lgkm)
 {
-    const unsigned vm = u->src[0], exp = u->src[1], lgkm = u->src[2];
     if (w->vm_cnt > vm)
         w->vm_cnt = (uint8_t)vm;
     if (w->exp_cnt > exp)
@@ -122,21 +122,15 @@ OP(s_waitcnt)
     return gcn_next(u);
 }
 
+OP(s_waitcnt)
+{
+    return wait_for(w, u, u->src[0], u->src[1], u->src[2]);
+}
+
 /* From gfx10 on: a wait for one counter, which is the immediate's or a register's number. */
 static unsigned awaited(struct gcn_wave *w, const struct gcn_uop *u)
 {
     return gcn_scalar32(w, u, u->src[0]) + (uint16_t)u->imm;
-}
-
-static const struct gcn_uop *wait_for(struct gcn_wave *w, const struct gcn_uop *u, unsigned vm,
-                                      unsigned exp, unsigned lgkm)
-{
-    struct gcn_uop all = *u;
-    all.src[0] = (uint16_t)vm;
-    all.src[1] = (uint16_t)exp;
-    all.src[2] = (uint16_t)lgkm;
-    gcn_op_s_waitcnt(w, &all);
-    return gcn_next(u);
 }
 
 /* Stores, which complete when they issue, are all that it waits for. */

@@ -13,7 +13,7 @@
 static unsigned named(const struct gcn_wave *w, const struct gcn_uop *u, unsigned lane)
 {
     const uint32_t n = (w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4;
-    return gcn_model_of(w->device)->encodings == GCN_GFX10 ? (lane & 32) | n % 32 : n % GCN_LANES;
+    return gcn_is_gfx10(gcn_model_of(w->device)) ? (lane & 32) | n % 32 : n % GCN_LANES;
 }
 
 /* Tells who observes the machine of lanes that read lanes which EXEC disables. */

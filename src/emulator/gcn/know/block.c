@@ -161,7 +161,7 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
         .exceptions = offsetof(struct gcn_wave, trapsts),
         .mask = offsetof(struct gcn_wave, s) + sizeof(uint32_t) * GCN_EXEC,
     };
-    if (gcn_model_of(d)->encodings == GCN_GFX10) /* handlers execute all of it */
+    if (gcn_is_gfx10(gcn_model_of(d))) /* handlers execute all of it */
         return;
     if (!d->blocks)
         d->blocks = wt_paged_new(&kind, &d->machine, true);

@@ -622,7 +622,7 @@ static bool access_of(struct gcn_wave *w, const struct gcn_uop *u, struct wt_row
     if (!is_access(u, &store, &twice))
         return false;
     const unsigned encoding = u->row->encoding, data = store ? u->src[1] : u->dst;
-    const bool share = encoding == GCN_DS, based = encoding == GCN_GLOBAL && u->base != 0x7f;
+    const bool share = encoding == GCN_DS, based = encoding == GCN_GLOBAL && u->base != GCN_NO_BASE;
     *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
                                 .access.bytes = u->size < 4 ? u->size : 4,
                                 .access.extend = u->extend == 's' ? WT_ROWS_SIGN : WT_ROWS_ZEROS,

@@ -93,18 +93,12 @@ static bool private_byte(struct gcn_wave *w, const struct gcn_uop *u, unsigned l
 bool gcn_explain_private_fault(struct gcn_device *d, const struct wt_fault *f, unsigned *lane,
                                uint64_t *byte, uint32_t *size)
 {
-    uint8_t bytes[12] = {0};
-    struct gcn_uop u = {0};
-    const char *why;
+    struct gcn_uop u;
     if (f->wave >= d->machine.waves || !d->wave[f->wave].active || !f->lanes ||
-        !(gcn_read(d, f->pc, bytes, 12) || gcn_read(d, f->pc, bytes, 8) ||
-          gcn_read(d, f->pc, bytes, 4)))
+        !gcn_uop_at(d, f->pc, &u))
         return false;
     struct gcn_wave *w = &d->wave[f->wave];
-    const uint32_t word[3] = {(uint32_t)wt_load_le(bytes, 4), (uint32_t)wt_load_le(bytes + 4, 4),
-                              (uint32_t)wt_load_le(bytes + 8, 4)};
     *lane = (unsigned)__builtin_ctzll((uint64_t)f->lanes);
     *size = gcn_dispatch_of(w)->private_size;
-    return gcn_decode(gcn_model_of(d), gcn_lanes_of(w), word, 3, &u, &why) &&
-           private_byte(w, &u, *lane, byte) && *byte >= *size;
+    return private_byte(w, &u, *lane, byte) && *byte >= *size;
 }

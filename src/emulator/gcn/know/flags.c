@@ -87,7 +87,7 @@ static bool makes_address(const struct insn *i, const struct insn *load)
     const bool scalar = encoding <= GCN_SOP1 || encoding == GCN_SMEM;
     const unsigned first = i->u.dst,
                    last = first + (vector ? i->u.result ? i->u.result : 1 : (size + 3) / 4);
-    const bool based = load->u.row->encoding == GCN_GLOBAL && load->u.base != 0x7f;
+    const bool based = load->u.row->encoding == GCN_GLOBAL && load->u.base != GCN_NO_BASE;
     const unsigned registers = based || load->u.row->encoding == GCN_DS ? 1 : 2;
     if (scalar)
         return based && first < load->u.base + 2u && last + 1 > load->u.base;
@@ -142,7 +142,7 @@ bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t st
 /* Whether a compare-and-swap is of the place of a load, by the registers of its address. */
 static bool is_of(const struct insn *swap, const struct insn *load)
 {
-    const bool based = swap->u.row->encoding == GCN_GLOBAL && swap->u.base != 0x7f;
+    const bool based = swap->u.row->encoding == GCN_GLOBAL && swap->u.base != GCN_NO_BASE;
     const int32_t apart = swap->u.imm - load->u.imm;
     if (apart < 0 || apart >= load->u.size)
         return false;

@@ -501,7 +501,7 @@ static void put_flat(list *o, const struct gcn_uop *u)
 {
     const char access = u->row->operands[0];
     const enum gcn_encoding encoding = (enum gcn_encoding)u->row->encoding;
-    const bool wide = encoding == GCN_FLAT || (encoding == GCN_GLOBAL && u->base == 0x7f);
+    const bool wide = encoding == GCN_FLAT || (encoding == GCN_GLOBAL && u->base == GCN_NO_BASE);
     const bool to_lds = u->lds && access == 'r' && encoding != GCN_FLAT;
     if ((access == 'r' && !to_lds) || (access == 'a' && u->glc))
         put_data(o, u, u->dst, u->size, true);
@@ -509,7 +509,7 @@ static void put_flat(list *o, const struct gcn_uop *u)
         put_v(o, u->src[0], wide ? 64 : 32, false)->aside = true;
     if (access != 'r')
         put_data(o, u, u->src[1], compares(u) ? 2u * u->size : u->size, false);
-    if (u->base != 0x7f)
+    if (u->base != GCN_NO_BASE)
         put_s_aside(o, u->base, encoding == GCN_GLOBAL ? 64 : 32);
     if (encoding != GCN_GLOBAL) {
         put_s_aside(o, GCN_FLAT_SCRATCH, 64);

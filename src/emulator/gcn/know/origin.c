@@ -155,7 +155,7 @@ static void address_of(struct wt_flow *f, const struct gcn_uop *u, const wt_orig
 {
     const bool buffer = u->row->encoding == GCN_MUBUF,
                based = u->row->encoding == GCN_SMEM ||
-                       (u->row->encoding == GCN_GLOBAL && u->base != 0x7f);
+                       (u->row->encoding == GCN_GLOBAL && u->base != GCN_NO_BASE);
     const wt_origin_value zero = wt_flow_constant(f, 0);
     for (unsigned i = 0; i < WT_M_LEAVES; i++)
         leaf[i] = wt_flow_index(f);

@@ -36,7 +36,7 @@ static struct resource resource_gfx10(const struct gcn_wave *w, const uint32_t *
 
 static struct resource resource_of(const struct gcn_wave *w, const uint32_t *v)
 {
-    if (gcn_model_of(w->device)->encodings == GCN_GFX10)
+    if (gcn_is_gfx10(gcn_model_of(w->device)))
         return resource_gfx10(w, v);
     struct resource r = {
         .base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,

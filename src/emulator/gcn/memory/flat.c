@@ -15,7 +15,7 @@ static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct g
         return false;
     }
     const bool pair =
-        u->row->encoding == GCN_FLAT || (u->row->encoding == GCN_GLOBAL && u->base == 0x7f);
+        u->row->encoding == GCN_FLAT || (u->row->encoding == GCN_GLOBAL && u->base == GCN_NO_BASE);
     if (u->vaddr && u->src[0] + pair >= w->vgprs)
         *next = gcn_no_row(w, u, u->src[0] + pair);
     else if (u->lds && (u->row->encoding == GCN_FLAT || u->row->operands[0] != 'r'))
@@ -120,7 +120,7 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
     const struct gcn_uop *next;
     if (!possible(w, u, &next))
         return next;
-    const bool scalar = u->base != 0x7f;
+    const bool scalar = u->base != GCN_NO_BASE;
     const uint64_t base = (uint64_t)(int64_t)u->imm + (scalar ? gcn_pair(&w->s[u->base]) : 0);
     const uint32_t *low = w->v[u->src[0]], *high = scalar ? NULL : w->v[u->src[0] + 1];
     if ((access == gcn_vmem_load || access == gcn_vmem_store) &&

@@ -131,7 +131,7 @@ static unsigned last_register(const struct gcn_wave *w, const struct gcn_uop *u,
 bool gcn_image_of(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_image *m,
                   const struct gcn_uop **next)
 {
-    if (gcn_model_of(w->device)->encodings == GCN_GFX10) {
+    if (gcn_is_gfx10(gcn_model_of(w->device))) {
         *next = gcn_formats_unknown(w, u);
         return false;
     }

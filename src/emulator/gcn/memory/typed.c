@@ -27,7 +27,7 @@ static bool typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *
 {
     const uint32_t word = w->s[u->base + 3];
     unsigned dfmt = u->dfmt;
-    if (gcn_model_of(w->device)->encodings == GCN_GFX10) {
+    if (gcn_is_gfx10(gcn_model_of(w->device))) {
         *next = gcn_formats_unknown(w, u);
         return false;
     }
