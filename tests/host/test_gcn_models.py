@@ -53,6 +53,11 @@ def test_all_models_at_once():
     assert done.stdout == NAMES["gfx90a"] + ": 0 wrong\n" and done.stderr == "wavetrap: the program has code for gfx90a, gfx908, gfx906, gfx900: the GPU is a gfx90a (--gpu)\n"
 
 
+def test_a_model_without_drivers_is_refused_by_a_sentence():
+    done = wavetrap("exec", "-g", "gfx1030", "rocminfo")
+    assert done.returncode != 0 and "a gfx1030 executes kernels by 'wavetrap run' so far" in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("gpu", ["gfx90a:cu=104", *(pytest.param(gpu, marks=pytest.mark.full) for gpu in ("gfx900:cu=64", "gfx906:cu=64", "gfx908:cu=120"))])
 def test_a_launch_of_many_groups_on_the_whole_chip(gpu):
     """All 100,000 work-groups are executed."""
