@@ -29,6 +29,14 @@ demo:
 install: all
 	@meson install -C $(BUILD) --no-rebuild
 
+# The extension for VS Code, by the packages of its lock file; `make install` installs it, too, then.
+.PHONY: vsix
+vsix:
+	@scripts/need.sh dap
+	@tests/view/extension.sh "$(CURDIR)/build-vscode"
+	@mkdir -p $(BUILD)/extension
+	@node build-vscode/editors/vscode/package.js $(BUILD)/extension/wavetrap.vsix
+
 # Takes away what `make install` put there.
 .PHONY: uninstall
 uninstall:

@@ -323,12 +323,15 @@ struct wavetrap_access {
     uint64_t address[WAVETRAP_LANES]; /**< of each of `lanes` */
 };
 
-/** Takes an access. It must call no function of the session. */
+/** Takes an access. It must call no function of the session. For a host program it is called in a
+ * thread of the library's, too, by one thread at a time. */
 typedef void wavetrap_access_fn(void *context, const struct wavetrap_access *access);
 /**
  * Hands each access to @p fn from now on, in the order of instructions; NULL: to nobody. What runs
- * again after a journey in time is handed over again. WAVETRAP_UNSUPPORTED: the program is not run
- * by this process (host programs).
+ * again after a journey in time is handed over again. When a function that has run the program
+ * returns, all accesses until then have been handed over; those of several GPUs of a host program
+ * each in their order, those of its child processes not. WAVETRAP_UNSUPPORTED: the program was not
+ * started by this session (--pid, --socket), or is elsewhere.
  */
 enum wavetrap_status wavetrap_observe(struct wavetrap *session, wavetrap_access_fn *fn,
                                       void *context, struct wavetrap_error *err);

@@ -4,6 +4,7 @@
 
 #include "api/internal.h"
 #include "base/demangle.h"
+#include "emulator/machine/observe.h"
 
 /* ---- waves ---- */
 
@@ -366,25 +367,28 @@ enum wavetrap_status wavetrap_instruction(struct wavetrap *w, uint64_t address, 
 
 static void take_access(void *context, struct wt_machine *m, const struct wt_observed *o)
 {
-    static const enum wavetrap_access_kind kinds[] = {[WT_WATCH_READ] = WAVETRAP_READ,
-                                                      [WT_WATCH_WRITE] = WAVETRAP_WRITE,
-                                                      [WT_WATCH_ACCESS] = WAVETRAP_ATOMIC};
-    static const enum wavetrap_space spaces[] = {[WT_OBSERVED_GLOBAL] = WAVETRAP_GLOBAL,
-                                                 [WT_OBSERVED_GROUP] = WAVETRAP_GROUP,
-                                                 [WT_OBSERVED_PRIVATE] = WAVETRAP_PRIVATE,
-                                                 [WT_OBSERVED_CONSTANT] = WAVETRAP_CONSTANT,
-                                                 [WT_OBSERVED_DEVICE] = WAVETRAP_DEVICE};
     const struct wavetrap *w = context;
-    struct wavetrap_access a = {.time = o->time,
-                                .wave = o->id,
-                                .pc = o->pc,
-                                .kind = kinds[o->kind],
-                                .space = spaces[o->space],
-                                .size = o->size,
-                                .scalar = o->is_scalar,
-                                .lanes = api_lanes(o->lanes)};
+    struct wavetrap_access a = api_access(o->kind, o->space);
+    a.time = o->time;
+    a.wave = o->id;
+    a.pc = o->pc;
+    a.size = o->size;
+    a.scalar = o->is_scalar;
+    a.lanes = api_lanes(o->lanes);
     memcpy(a.address, o->at, sizeof a.address);
-    w->observer(w->observer_context, &a);
+    w->observed.fn(w->observed.context, &a);
+}
+
+static enum wt_status observe_machine(struct wavetrap *w, struct wt_machine *m,
+                                      wavetrap_access_fn *fn, struct wt_error *err)
+{
+    if (w->observed.fn)
+        wt_observe_beneath(m, NULL, NULL, NULL, w);
+    w->observed.fn = fn;
+    if (!fn || wt_observe_beneath(m, take_access, NULL, NULL, w))
+        return WT_OK;
+    w->observed.fn = NULL;
+    return wt_fail(err, WT_NO_MEMORY, "no host memory for an observer");
 }
 
 enum wavetrap_status wavetrap_observe(struct wavetrap *w, wavetrap_access_fn *fn, void *context,
@@ -392,19 +396,12 @@ enum wavetrap_status wavetrap_observe(struct wavetrap *w, wavetrap_access_fn *fn
 {
     struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_machine *m = w->d.host || wt_debuggee_is_attached(&w->d) ? NULL : w->d.device.machine;
+    if (w->observed.on)
+        return api_end(api_observed_set(&w->observed, fn, context, err), err, error);
     if (!m)
-        return api_end(
-            wt_fail(err, WT_UNSUPPORTED,
-                    "the program runs in another process: accesses are observed of code for a "
-                    "device"),
-            err, error);
-    if (w->observer)
-        wt_observe_beneath(m, NULL, NULL, NULL, w);
-    w->observer = fn;
-    w->observer_context = context;
-    if (fn && !wt_observe_beneath(m, take_access, NULL, NULL, w)) {
-        w->observer = NULL;
-        return api_end(wt_fail(err, WT_NO_MEMORY, "no host memory for an observer"), err, error);
-    }
-    return api_end(WT_OK, err, error);
+        return api_end(wt_fail(err, WT_UNSUPPORTED,
+                               "accesses are observed of programs that the session starts"),
+                       err, error);
+    w->observed.context = context;
+    return api_end(observe_machine(w, m, fn, err), err, error);
 }

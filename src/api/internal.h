@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "emulator/machine/observe.h"
+#include "api/observed.h"
 #include "frontend/common/words.h"
 #include "frontend/console/console.h"
 #include "session/debuggee.h"
@@ -23,10 +23,9 @@ struct wavetrap {
     wavetrap_text_fn *text;
     void *context;
     struct api_captured captured;
-    int interrupt;              /* an eventfd: wavetrap_interrupt() */
-    struct wavetrap_stop *stop; /* stop of the run at hand; NULL: none is */
-    wavetrap_access_fn *observer;
-    void *observer_context;
+    int interrupt;                /* an eventfd: wavetrap_interrupt() */
+    struct wavetrap_stop *stop;   /* stop of the run at hand; NULL: none is */
+    struct api_observed observed; /* who observes accesses */
     /* The event that was handed over last. */
     struct wavetrap_wave *wave;
     struct wavetrap_register *reg;

@@ -108,6 +108,15 @@ static enum wt_status check_program(const struct wavetrap *w, struct wt_error *e
                : wt_fail(err, WT_INVALID, "no program, process or core file is named");
 }
 
+/* The environment of a host program says where accesses go. */
+static enum wt_status prepare_observer(struct wavetrap *w, struct wt_error *err)
+{
+    char variable[160], line[200];
+    const enum wt_status status = api_observed_open(&w->observed, variable, sizeof variable, err);
+    snprintf(line, sizeof line, "set environment %s", variable);
+    return status ? status : wt_shell_execute(w->d.console, line, err);
+}
+
 static enum wt_status enter(struct wavetrap *w, struct wt_error *err)
 {
     return w->d.core_file || w->d.host ? wt_debuggee_enter(&w->d, err)
@@ -127,6 +136,7 @@ enum wavetrap_status wavetrap_open(const char *const *words, wavetrap_text_fn *t
     w->context = context;
     w->d.front = &front;
     w->d.batch = true;
+    api_observed_init(&w->observed);
     w->interrupt = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     enum wt_status status =
         w->interrupt < 0 ? wt_fail(err, WT_IO, "an event of the kernel's: %s", strerror(errno))
@@ -141,6 +151,8 @@ enum wavetrap_status wavetrap_open(const char *const *words, wavetrap_text_fn *t
         status = wt_debuggee_open(&w->d, err);
     if (!status)
         status = enter(w, err);
+    if (!status)
+        status = w->d.host && !wt_debuggee_is_attached(&w->d) ? prepare_observer(w, err) : WT_OK;
     if (status) {
         wavetrap_close(w);
         return api_end(status, err, error);
@@ -154,6 +166,7 @@ void wavetrap_close(struct wavetrap *w)
     if (!w)
         return;
     wt_debuggee_close(&w->d);
+    api_observed_close(&w->observed);
     wt_debuggee_free(&w->d);
     for (size_t i = 0; w->word && w->word[i]; i++)
         free(w->word[i]);
@@ -182,5 +195,7 @@ enum wavetrap_status wavetrap_command(struct wavetrap *w, const char *line,
                                       struct wavetrap_error *error)
 {
     struct wt_error *const err = &(struct wt_error){.status = WT_OK};
-    return api_end(wt_shell_execute(w->d.console, line, err), err, error);
+    const enum wt_status status = wt_shell_execute(w->d.console, line, err);
+    api_observed_drain(&w->observed);
+    return api_end(status, err, error);
 }

@@ -123,6 +123,7 @@ static enum wt_status end_stop(struct wavetrap *w, enum wt_status status)
 {
     struct wavetrap_stop *stop = w->stop;
     w->stop = NULL;
+    api_observed_drain(&w->observed);
     if (!status)
         fill_place(w, stop);
     return status;

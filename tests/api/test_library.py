@@ -291,10 +291,17 @@ def test_a_host_program_is_started_and_debugged(family):
         assert (stop.kind, stop.point) == (StopKind.BREAKPOINT, number)
         g, i = divmod(session.evaluate("value")[stop.lane] - 1, 16)
         assert i < h.calls and 0 <= g < h.launched * h.launches * h.threads
-        with pytest.raises(Error, match="another process"):
-            session.observe(print)
+        # What each work-item stores from here on is its own value, which memory has when the program stops again.
+        address, seen = session.evaluate("(unsigned long)&to[key]"), []
+        session.observe(seen.append)
+        other = session.run()
+        assert other.kind == StopKind.BREAKPOINT
+        store = next(a for a in seen if a.kind == AccessKind.WRITE and a.address.get(stop.lane) == address[stop.lane])
+        assert (store.wave, store.space, store.size) == (stop.wave, Space.GLOBAL, 4) and stop.time <= store.time <= other.time
         session.delete(number)
-        assert to_end(session).status == 0
+        count = len(seen)
+        session.observe(None)
+        assert to_end(session).status == 0 and len(seen) == count
 
 
 # ---- the header, and programs in C ----

@@ -14,8 +14,16 @@ BUILD = os.path.dirname(WAVETRAP)
 @pytest.mark.skipif(not os.path.exists(f"{BUILD}/build.ninja"), reason="WAVETRAP is not in a build folder")
 def test_what_is_installed_works(build):
     target = build.folder / "target"
+    extension = Path(BUILD, "extension", "wavetrap.vsix")   # by `make vsix`, or as if by it
+    had = extension.exists()
+    if not had:
+        extension.parent.mkdir(exist_ok=True)
+        extension.write_text("an extension")
     subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", target],
                    check=True, capture_output=True)
+    assert next(target.rglob("share/wavetrap/wavetrap.vsix")).read_bytes() == extension.read_bytes()
+    if not had:
+        extension.unlink()
     files = {str(path.relative_to(target)): path for path in target.rglob("*") if path.is_file()}
     command = next(path for name, path in files.items() if name.endswith("/bin/wavetrap"))
     elf = build.asm("_start: exit 42\n")
@@ -33,11 +41,11 @@ def test_what_is_installed_works(build):
     # The examples, beside which the pages' commands are typed, and what a CI job runs.
     work = build.folder / "work"
     work.mkdir()
-    examples = [name for name in subprocess.run(["git", "ls-files", "examples", "contrib/ci"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()]
+    examples = [name for name in subprocess.run(["git", "ls-files", "examples", "contrib/ci", "contrib/python"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()]
     done = subprocess.run([command, "examples"], cwd=work, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     for name in examples:
-        place = work / name if name.startswith("examples/") else next(target.rglob("share/wavetrap/ci")) / name.removeprefix("contrib/ci/")
+        place = work / name if name.startswith("examples/") else next(target.rglob("share/wavetrap")) / name.removeprefix("contrib/")
         assert place.read_bytes() == (ROOT / name).read_bytes()
     again = subprocess.run([command, "examples"], cwd=work, capture_output=True, text=True, timeout=60)
     assert again.returncode == 125 and "examples: File exists; name a folder that is not there yet" in again.stderr

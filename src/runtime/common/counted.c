@@ -17,6 +17,7 @@
 #include "runtime/common/checked.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/host_core.h"
+#include "runtime/common/observed.h"
 
 enum { SECTION_HEADER = 12 }; /* tag and length */
 
@@ -260,6 +261,7 @@ struct wt_check_race *wt_counted_race(struct wt_hosted *gpu, const void *space)
 void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void *space)
 {
     gpu->object_space = space;
+    wt_observed_look(gpu);
     struct wt_counted *c = begun(gpu, space);
     if (!c)
         return;

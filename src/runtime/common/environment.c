@@ -63,6 +63,7 @@ static const struct environment_variable {
     {"WAVETRAP_LISTEN", NULL, NULL},
     {"WAVETRAP_LOG_CALLS", "--log-calls", "a file"},
     {"WAVETRAP_MEMORY", "--memory", "a number of bytes, with K, M or G"},
+    {"WAVETRAP_OBSERVED", NULL, NULL},
     {"WAVETRAP_OPENCL_OPTIONS", "'set opencl-options' of the debugger", "keep"},
     {"WAVETRAP_PROFILE", NULL, NULL},
     {"WAVETRAP_PROGRESS", "--progress", "auto, always"},

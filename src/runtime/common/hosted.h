@@ -33,6 +33,7 @@ struct wt_apart {
  * watched: by a debugger.
  * recording: for a debugger or a core file; NULL: none is wanted.
  * counts: for --profile (counted.h); NULL: nothing is.
+ * observed: the machine whose accesses go to who observes (observed.h); NULL: none.
  * object_space: whose addresses the latest kernel had (check/objects.h).
  * core: how its core files are written (host_core.h).
  * recorded: how its recordings are made (recording.h).
@@ -47,6 +48,7 @@ struct wt_apart {
     struct watched watched;                                                                        \
     struct wt_recording *recording;                                                                \
     struct wt_counted *counts;                                                                     \
+    const struct wt_machine *observed;                                                             \
     const void *object_space;                                                                      \
     const struct wt_host_core_ops *core;                                                           \
     const struct wt_recording_ops *recorded;                                                       \

@@ -19,6 +19,7 @@
 #include "object/final_wire.h"
 #include "object/travel_wire.h"
 #include "runtime/common/armed.h"
+#include "runtime/common/observed.h"
 #include "runtime/common/recording.h"
 
 static_assert(WT_TRAVEL_BYTES <= WT_WIRE_MOST && WT_TRAVEL_REQUEST_BYTES <= WT_WIRE_MOST &&
@@ -566,6 +567,9 @@ struct serving {
 static void serve_it(void *context)
 {
     struct serving *s = context;
+    const struct wt_wire_request *r = s->request;
+    if (r->device < s->server->devices && r->verb != WT_WIRE_HELLO && r->verb != WT_WIRE_EVENT)
+        wt_observed_by_debugger(gpu_of(s->server, r));
     s->answer.result = serve(s->server, s->request, &s->answer);
     s->done = true;
 }
