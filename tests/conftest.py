@@ -1,5 +1,6 @@
 """What all Python tests have in common: WAVETRAP_TEST chooses test functions (`make test T=cli/run::NAME` sets it),
 no test waits for ever, and a child that crashes fails its test."""
+import collections
 import linecache
 import os
 import pathlib
@@ -222,6 +223,7 @@ def pytest_runtest_teardown(item):
 def pytest_configure(config):
     config.addinivalue_line("markers", "limit(seconds): its phases may take so long, where WAVETRAP_TEST_LIMIT is the usual one, and more in proportion")
     config.addinivalue_line("markers", "full: takes long beside what it finds; only in `make full`, or when it is named")
+    config.addinivalue_line("markers", "sample(n): of its parameters each n-th alone is for `make check`; the others are `full`")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -231,6 +233,12 @@ def pytest_collection_modifyitems(config, items):
     if os.environ.get("AMD_MODEL"):
         items[:] = [i for i in items if re.search(r"/test_gcn_|\[.*(gfx900|gcn)", i.nodeid)
                     and (amd.MODEL in amd.BY_GCC or not re.search("open(mp|acc)", i.nodeid))]
+    seen = collections.Counter()
+    for item in items:
+        sample = item.get_closest_marker("sample")
+        if sample and seen[item.originalname] % sample.args[0]:
+            item.add_marker("full")
+        seen[item.originalname] += 1
     name = os.environ.get("WAVETRAP_TEST")
     if name:
         wanted = [i for i in items if name in (i.name, i.originalname)] or [i for i in items if name in i.name]

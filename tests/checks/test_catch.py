@@ -68,6 +68,7 @@ def test_a_mistake_of_an_earlier_launch_is_told_of():
     assert not re.search(r"^2 ", again, re.M), again
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("family, program, case", [pytest.param(*one, marks=pytest.mark.full) if one[0] == "gfx900" and one[2] != "many_lanes" else one for one in ONE if one[0] != "vortex"])
 def test_the_way_back_and_forth_comes_to_the_same_mistake(family, program, case):
     """What has happened since, as memory that a kernel has freed, makes no other mistakes of a run that is repeated."""
@@ -86,6 +87,7 @@ def test_a_mistake_that_was_not_caught_is_gone_back_to():
     assert text == "null load of 4 bytes, finding 1", done.stdout
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("family, program, case", ONE)
 def test_findings_are_told_at_the_stop_and_at_the_exit(family, program, case):
     """Once each: a stop without more of them says nothing."""

@@ -119,6 +119,7 @@ def test_random_numbers(model):
     says_right("random_numbers.cpp", ["-lhiprand", "-lrocrand"], ["rocRAND's Philox", "rocRAND's Sobol", "XORWOW", "MRG32k3a", "MTGP32", "Philox"], model)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.full
 @pytest.mark.parametrize("model", ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx90a:xnack+"])
 def test_sparse_matrices(model):

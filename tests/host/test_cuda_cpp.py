@@ -133,6 +133,7 @@ MANAGED = ["before: 5, 1 2 3 4, 1 2.5 here, 0 0, -1 3 9",
            "through 275 1", "advice 0 0, attached 0, prefetched 0; wrong 1 1 1", "runtime 1001, 1 16, 1 1, 1010101 1010101 0, cudaSuccess 3"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_managed_variables_are_one_for_the_host_and_all_gpus(tmp_path, level):
     """Initial values, stores of the host and of either GPU, structures, arrays, templates, members, pointers, the runtime's functions."""
@@ -220,6 +221,7 @@ def test_structures_in_private_memory(tmp_path):
         assert done.stdout.splitlines() == [f"{words} same" for words in (2, 6, 17, 50, 120)] and not done.stderr, (gpu, done.stdout + done.stderr)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("flags", [["-O0", "--cuda-gpu-arch=sm_70"], ["-O2", "--cuda-gpu-arch=sm_50", "-std=c++20"]])
 def test_what_ordinary_programs_use(tmp_path, flags):
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "samples.cu", *flags))
@@ -234,6 +236,7 @@ def test_graphs(tmp_path):
     assert done.stderr == "wavetrap: libcuda: cuStreamBeginCapture: work of the default stream is not captured: make a stream\n"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("compiler, name", [("gcc-12", "host.c"), ("g++-12", "host.cc")])
 def test_files_of_the_host_include_the_headers(tmp_path, compiler, name):
     """Without kernels, by a compiler that does not know CUDA."""
@@ -256,6 +259,7 @@ int main(void)
     assert wavetrap("exec", "-g", "sm", program).stdout == "0 1 3.14159 5\n"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("flags", [["-O0", "--cuda-gpu-arch=sm_50"], ["-O2", "--cuda-gpu-arch=sm_70"]])
 def test_numbers_of_16_bits(tmp_path, flags):
     """Every number, every rounding, arithmetic against the compiler's own type on the host, which rounds once."""
@@ -336,6 +340,7 @@ def test_debians_cub_and_thrust(tmp_path):
 GROUPS = ["blocks", "tiles of 32", "tiles of 16", "tiles of 4", "nested tiles", "coalesced", "labels", "copies", "grid", "no barrier"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("flags, gpu", [(["-O0", "--cuda-gpu-arch=sm_50"], "sm"), (["-O2", "--cuda-gpu-arch=sm_70"], "sm:sms=3")])
 def test_cooperative_groups(tmp_path, flags, gpu):
     """Tiles of one warp have masks of their own; a barrier of the grid without a cooperative launch says what is missing."""

@@ -139,7 +139,7 @@ SPILL = """kernel void spill(global int *out, global const int *in)
 
 
 @WITH_MATRICES
-@pytest.mark.parametrize("level", ["-O0", "-O3"])
+@pytest.mark.parametrize("level", [pytest.param("-O0", marks=pytest.mark.full), "-O3"])
 def test_registers_are_spilled_to_accumulation_registers(tmp_path, level, model):
     """What clang does where more than 256 values live: they are right, no check has a finding, and origins go through them to the loads."""
     source, program, out = (tmp_path / name for name in ("spill.cl", "spill.co", "out"))
@@ -259,7 +259,7 @@ MASKED = """kernel void masked(global int *out, global const int *in, int count)
 """
 
 
-@pytest.mark.parametrize("model", ["gfx900", "gfx90a"])
+@pytest.mark.parametrize("model", [pytest.param("gfx900", marks=pytest.mark.full), "gfx90a"])
 @pytest.mark.parametrize("barrier", ["barrier(CLK_LOCAL_MEM_FENCE)", ""], ids=["barrier", "no barrier"])
 def test_buffers_mask_lanes_and_load_to_lds(tmp_path, model, barrier):
     """Lanes that are masked off by an offset of 0x80000000 load 0 and store nothing, in LDS too; that is no finding. What a wave loads to LDS others have
@@ -303,7 +303,7 @@ SCAN = """kernel void scan(global int *out, global const int *in, global atomic_
 """
 
 
-@pytest.mark.parametrize("model", ["gfx900", "gfx90a"])
+@pytest.mark.parametrize("model", [pytest.param("gfx900", marks=pytest.mark.full), "gfx90a"])
 def test_groups_that_wait_for_earlier_ones_end(tmp_path, model):
     """A scan in one pass looks back at the sums of 511 groups before, of which a GPU has 40 or 160 at once: it ends under every schedule."""
     program, out, choices = open_cl(tmp_path, SCAN, model), tmp_path / "out", tmp_path / "choices"
@@ -336,7 +336,7 @@ def test_code_for_another_model_is_named(tmp_path):
         assert done.returncode == (0 if ROCM_6 else -signal.SIGABRT)    # the runtime's own answer
 
 
-@pytest.mark.parametrize("compiler", ["clang++-19", "clang++-22"])
+@pytest.mark.parametrize("compiler", [pytest.param("clang++-19", marks=pytest.mark.full), "clang++-22"])
 def test_compressed_code_is_executed(tmp_path, compiler):
     """HIP 5.2 cannot read it: it is unpacked before. The GPU and refusals are those of what is in it."""
     folder = wavetrap("hip-path", env={**environment(), "XDG_CACHE_HOME": str(tmp_path)}).stdout.strip()

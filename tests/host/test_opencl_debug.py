@@ -68,6 +68,7 @@ def test_the_options_of_programs_are_kept_on_demand(program):
     assert "Breakpoint 1, add (a=0x" in said[3], said
 
 
+@pytest.mark.full
 def test_a_file_of_the_user_is_found_by_its_text(program, tmp_path):
     """The runtime calls it program-1.cl, and may have lines before it. What is not text of a program is said to be none; a line alone is of the first file."""
     text = said_by(["tbreak add", "run", "list program-1.cl:1,12", "kill"], program, 1)[2]
@@ -176,6 +177,7 @@ def test_several_programs_kernels_and_queues(program):
     assert said[9] == "Continuing.\n" + ROUNDS + "[Program exited with code 03]\n"
 
 
+@pytest.mark.full
 def test_programs_of_pyopencl_are_compiled_in_each_session(tmp_path, monkeypatch):
     """Their binaries would be kept otherwise, for sessions that have no source text, and for runs without a debugger."""
     script = tmp_path / "script.py"
@@ -601,6 +603,7 @@ def test_two_gpus_are_one_session(two):
     assert said[-1].endswith(filled(1) + END) and filled(0) in "".join(said)
 
 
+@pytest.mark.full
 def test_each_gpu_has_its_own_memory_and_watchpoints(two):
     """Frames, constants and buffers are those of the thread's GPU; a watchpoint of one of its buffers stops its threads."""
     said = ask(["break fill if base >= 100000", "run", "print steps[2]", "x/i $pc", "print (long)$pc >> 52", "print o", "delete", "watch o[5]", "continue",
@@ -624,12 +627,14 @@ def test_a_mistake_on_the_second_gpu(two):
     assert re.search(r"^round 0: 2 1001, ", said[2], re.M), said
 
 
+@pytest.mark.full
 def test_the_second_gpu_goes_on_when_its_debugger_goes(two):
     """Its breakpoints are lifted."""
     done = debug(["break fill if base >= 100000", "run", "detach"], two, options=TWO)
     assert done.returncode == 0 and done.stdout.count("[device 1, ") == 1, done.stdout
 
 
+@pytest.mark.full
 def test_a_core_file_of_the_second_gpu(two, tmp_path):
     core = tmp_path / "core"
     ask(["break fill if base >= 100000", "run", f"generate-core-file {core}", "delete", "continue"], two, options=TWO)
@@ -637,6 +642,7 @@ def test_a_core_file_of_the_second_gpu(two, tmp_path):
     assert said[0].startswith("#0  fill (") and said[1] == "$1 = 100000\n" and said[2].count("fill") == 1, said
 
 
+@pytest.mark.full
 def test_nine_gpus_are_too_many(two):
     done = subprocess.run([WAVETRAP, "exec", *["--gpu=gen9"] * 9, two], capture_output=True, text=True, timeout=60, env=environment())
     assert (done.stdout, done.returncode) == (filled(0) + filled(1), 0)

@@ -67,7 +67,7 @@ def check(gpu, name, found, times=1):
         assert [sum(one[c] for one in of_line) for c in COUNTS] == counts, (line, of_line)
 
 
-@pytest.mark.parametrize("gpu, names", [("gfx900", list(KERNELS)), ("sm", list(KERNELS)),
+@pytest.mark.parametrize("gpu, names", [("gfx900", list(KERNELS)), pytest.param("sm", list(KERNELS), marks=pytest.mark.full),
                                         *(pytest.param("gen9", [name], marks=[pytest.mark.full] if i % 3 else []) for i, name in enumerate(KERNELS))])
 def test_the_counts_of_a_program_are_those_of_a_model(gpu, names, tmp_path):
     """In JSON, in the table, in the report, twice; and the program prints what it prints without. Its kernels are in as many modules, by lines; those of
@@ -138,7 +138,7 @@ def test_ptx_at_the_place_of_other_ptx(tmp_path):
 
 
 @pytest.mark.parametrize("gpu", GPUS)
-@pytest.mark.parametrize("end, status", [("abort", 128 + signal.SIGABRT), ("kill", -signal.SIGTERM), ("exit", 3)])
+@pytest.mark.parametrize("end, status", [("abort", 128 + signal.SIGABRT), pytest.param("kill", -signal.SIGTERM, marks=pytest.mark.full), pytest.param("exit", 3, marks=pytest.mark.full)])
 def test_a_program_that_does_not_end_well(gpu, end, status, tmp_path):
     file = made(gpu, "half", tmp_path)
     options = ["-g", gpu, "--profile", f"--profile=json:{tmp_path}/a"]
@@ -211,7 +211,7 @@ def programs(tmp_path_factory):
     return make
 
 
-@pytest.mark.parametrize("name, line", [("HIP", "two_gpus.hip"), ("CUDA C++", "launches.hip"), ("OpenCL", ""), ("Level Zero", ""), ("clang OpenMP", "openmp.c"),
+@pytest.mark.parametrize("name, line", [("HIP", "two_gpus.hip"), ("CUDA C++", "launches.hip"), ("OpenCL", ""), pytest.param("Level Zero", "", marks=pytest.mark.full), ("clang OpenMP", "openmp.c"),
                                         *(pytest.param(*one, marks=pytest.mark.full) for one in
                                           (("GCC OpenACC", "openacc.c"), ("GCC OpenMP", "openmp.c"), ("OpenMP on PTX", "")))])
 def test_programs_of_all_kinds(programs, name, line):

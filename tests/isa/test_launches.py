@@ -52,6 +52,7 @@ def three(text):
 SHAPES = [("1", "1", "1"), ("5", "4", "1"), ("3x2", "3x3", "1"), ("2x3x2", "5x2x3", "1"), ("4x4", "8", "2x2"), ("6x2", "7", "3x1"), ("7", "33", "1")]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("schedule", ["rr:64", "rr:1", "lockstep", "random:5"])
 @pytest.mark.parametrize("grid,block,cluster", SHAPES)
 def test_every_thread_of_a_grid_runs_once(wavetrap, tmp_path, grid, block, cluster, schedule):
@@ -144,6 +145,7 @@ SPLIT = """
 """
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("schedule", ["rr:64", "rr:1", "lockstep", "random:9"])
 @pytest.mark.parametrize("barrier", [SYNC, SPLIT], ids=["bar", "arrive-wait"])
 def test_barriers_of_a_cta(wavetrap, tmp_path, barrier, schedule):
@@ -242,6 +244,7 @@ MEET = """
 """
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("schedule", ["rr:64", "random:9"])
 @pytest.mark.parametrize("barrier", [SYNC, SPLIT], ids=["bar", "arrive-wait"])
 @pytest.mark.parametrize("cores,warps", [(2, 3), (4, 2)])
@@ -346,6 +349,7 @@ def test_mscratch_is_the_warps(wavetrap, tmp_path):
     assert words(done.memory) == [OUT + 64 + n for n in range(4)]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("mask", [-1, 0b0101, 0b1010, 0b0001])
 def test_wgather(wavetrap, tmp_path, lanes, mask):

@@ -85,6 +85,7 @@ def with_minima(kernel, got, want):
 FORMS = {"zebin": ("--format", "zebin"), "patch-tokens": ()}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("form,level", [(form, level) if (form, level) != ("patch-tokens", "optimised") else
                                         pytest.param(form, level, marks=pytest.mark.full) for form in FORMS for level in LEVELS])
 @pytest.mark.parametrize("kernel", HOST_KERNELS)
@@ -116,6 +117,7 @@ def test_what_the_host_computes_is_what_pocl_computes(host, oracle, kernel):  # 
     assert gcn.same(kernel, oracle.run(SOURCE / f"{file}.cl", kernel, *case, "-cl-std=CL2.0"), want) == ""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("gpu,schedule", [("gen9:subslices=1", "rr:1"), ("gen9:subslices=7", "lockstep"), ("gen9", "random:5")])
 @pytest.mark.parametrize("kernel", ["scan", "matmul", "histogram", "compare_and_swap", "generic_pointers"])
 def test_any_schedule_gives_the_same(host, zebin, tmp_path, kernel, gpu, schedule):  # noqa: F811
@@ -131,6 +133,7 @@ def test_runs_are_repeatable(zebin, tmp_path):
     assert hashes[0] == hashes[1] != hashes[2]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("kernel", functions.EXACT)
 def test_functions_are_exact(pocl, zebin, tmp_path, kernel, level):  # noqa: F811
@@ -154,6 +157,7 @@ def test_functions_are_exact(pocl, zebin, tmp_path, kernel, level):  # noqa: F81
     assert wrong == []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("real", ["float", "double"])
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("kernel", functions.BOUNDED)
@@ -214,6 +218,7 @@ def votes(width):
                         numpy.where(odd, inner, 5)], axis=-1).astype(numpy.int32)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("width", [8, 16, 32])
 @pytest.mark.parametrize("kernel,size", [("reductions", 16), ("shuffles_of_groups", 16), ("votes", 12)])

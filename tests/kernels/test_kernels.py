@@ -40,6 +40,7 @@ def check(wavetrap, host_output, name, elf, gpu, schedule):
     assert same_output(name, done.stdout, host_output(name)), done.stdout
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("gpu,schedule", RUNS)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -47,6 +48,7 @@ def test_agrees_with_host(wavetrap, built, host_output, name, width, gpu, schedu
     check(wavetrap, host_output, name, built() / f"{name}.{width}.elf", gpu, schedule)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("options", ["-O0 -g", "-O1 -g", "-O2 -g", "-O3", "-Os"])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -90,6 +92,7 @@ def simt_instructions(elf):
     return found
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("options", ["-O0 -g", "-Og -g", "-O1 -g", "-O2 -g", "-O3", "-Os"])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -245,6 +245,7 @@ def part(value, sel, sext):
     return value
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("unused", [0, 1, 2], ids=["pad", "sext", "preserve"])
 @pytest.mark.parametrize("sel0,sel1,seld", [(0, 3, 6), (5, 4, 1), (2, 6, 5), (4, 1, 2), (6, 5, 4)])
 def test_sub_dwords(gcn_table, run_tool, unused, sel0, sel1, seld):
@@ -299,6 +300,7 @@ def dpp_source(ctrl, lane):
             0x142: row - 1 if row else None, 0x143: 31 if lane >= 32 else None}[ctrl]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("bound", [0, 1], ids=["keep", "zero"])
 @pytest.mark.parametrize("ctrl", [0x1b, 0x4e, 0x103, 0x11f, 0x127, 0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143])
 def test_data_parallel(gcn_table, run_tool, ctrl, bound):

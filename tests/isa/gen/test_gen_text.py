@@ -70,6 +70,7 @@ def same_as_iga(texts, program, folder):
     return count
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("options", ["", "-cl-opt-disable -g", "-cl-intel-greater-than-4GB-buffer-required"])
 @pytest.mark.parametrize("source", ["flow", "integer", "real", "half", "subgroup", "pocl/functions", "pocl/math"])
 def test_compiled_kernels(texts, tmp_path, source, options):
@@ -78,6 +79,7 @@ def test_compiled_kernels(texts, tmp_path, source, options):
     assert same_as_iga(texts, path, tmp_path) > 500
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("options", ["", "-cl-opt-disable"])
 @pytest.mark.parametrize("channels", [8, 16, 32])
 @pytest.mark.parametrize("source", ["flow", "integer", "real", "half"])
