@@ -80,7 +80,7 @@ static enum wt_status take_value(const struct wt_family *only, const char *text,
     if (number < 0 && !reg)
         return wt_fail(err, WT_INVALID,
                        "%.200s: the registers are TTMP0, TTMP1, TRAPSTS, MODE, STATUS and HW_ID "
-                       "of a gfx900, and those that 'wavetrap reg --list' lists (HWW_WARP_ESR, "
+                       "of an AMD GPU, and those that 'wavetrap reg --list' lists (HWW_WARP_ESR, "
                        "HWW_GLOBAL_ESR; cr0.0 to cr0.3, sr0.0)",
                        text);
     enum wt_status status = wt_parse_number(equal + 1, &value, err);
@@ -239,7 +239,7 @@ const struct wt_subcommand cli_explain_trap = {
     .operands = "PROGRAM | REGISTER=VALUE…",
     .summary =
         "Explains in words what the registers of a trap say. They are TTMP0 and TTMP1 at the\n"
-        "entry of a trap handler of a gfx900, TRAPSTS, MODE, STATUS and HW_ID; HWW_WARP_ESR and\n"
+        "entry of a trap handler of an AMD GPU, TRAPSTS, MODE, STATUS and HW_ID; HWW_WARP_ESR and\n"
         "HWW_GLOBAL_ESR of an SM; cr0.0 to cr0.3 and sr0.0 of Gen9; others that 'wavetrap reg\n"
         "--list' lists. Or they are those of PROGRAM's first trap.",
     .options = options,

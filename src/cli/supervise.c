@@ -62,9 +62,39 @@ static void list_near(const struct wt_tally_gpu *g, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", name[i]);
 }
 
-static void tell_family(const struct wt_host_driver *host, const struct wt_tally_gpu *g)
+/* "gfx900, gfx90a": the models of the GPUs that were opened, else of those that were asked for; the
+ * family's name where it has one model, or the program had to choose one. */
+static const char *models_of(const struct wt_family *family, const struct wt_tally_gpu *g,
+                             char *text, size_t size)
 {
-    const char *name = *g->models ? g->models : host->name;
+    const char *asked = getenv(family->host->gpus);
+    struct wt_error err;
+    size_t used = 0;
+    if (*g->models)
+        return g->models;
+    if (!family->model || !asked || strncmp(asked, family->alias, strlen(family->alias)) == 0)
+        return family->name;
+    for (asked += strspn(asked, " "); *asked; asked += strspn(asked, " ")) {
+        char spec[512];
+        struct wt_gpu gpu = {0};
+        const size_t length = strcspn(asked, " ");
+        snprintf(spec, sizeof spec, "%.*s", (int)length, asked);
+        asked += length;
+        if (wt_gpu_choose(&gpu, spec, &err) == WT_OK) {
+            const char *name = family->model(gpu.config);
+            if (!strstr(text, name) && used < size)
+                used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+        }
+        wt_gpu_free(&gpu);
+    }
+    return used ? text : family->name;
+}
+
+static void tell_family(const struct wt_family *family, const struct wt_tally_gpu *g)
+{
+    const struct wt_host_driver *host = family->host;
+    char text[80] = "";
+    const char *name = models_of(family, g, text, sizeof text);
     const uint64_t launches = g->launches, own = g->own, refused = g->refused, faults = g->faults;
     char more[80] = "", near[WT_NEAR_MOST * (WT_NEAR_NAME + 2)];
     if (own)
@@ -104,44 +134,46 @@ static void tell_family(const struct wt_host_driver *host, const struct wt_tally
                 g->reason_whole ? g->reason : "its reason was not written");
 }
 
-/* The families that a program can see, as "gfx900, gen9 or sm". */
-static void list_families(unsigned offered, char *text, size_t size)
+/* The GPUs that a program can see, as "gfx90a, gen9 or sm". */
+static void list_families(const struct wt_tally *tally, unsigned offered, char *text, size_t size)
 {
     size_t used = 0;
     *text = 0;
     for (unsigned f = 0; wt_families[f] && used < size; f++) {
         if (!(offered >> f & 1))
             continue;
+        char models[80] = "";
         const bool last = !(offered >> (f + 1));
         used += (size_t)snprintf(text + used, size - used, "%s%s",
                                  !used  ? ""
                                  : last ? " or "
                                         : ", ",
-                                 wt_families[f]->host->name);
+                                 models_of(wt_families[f], counts_of(tally, wt_families[f]), models,
+                                           sizeof models));
     }
 }
 
 static void tell_tally(const struct wt_tally *tally, unsigned offered)
 {
     uint64_t launches = 0;
-    char names[64];
+    char names[200];
     for (unsigned f = 0; f < WT_WIRE_FAMILIES; f++)
         launches += tally->gpu[f].launches;
-    list_families(offered, names, sizeof names);
+    list_families(tally, offered, names, sizeof names);
     if (!launches)
         fprintf(stderr, "wavetrap: no kernel was launched on the emulated %s\n", names);
     for (const struct wt_family *const *f = wt_families; *f; f++)
         if ((*f)->host)
-            tell_family((*f)->host, counts_of(tally, *f));
+            tell_family(*f, counts_of(tally, *f));
 }
 
 static void report_family(const char *files, const struct wt_family *family,
                           const struct wt_tally_gpu *g)
 {
     struct wt_report_object o;
-    char near[WT_NEAR_MOST * (WT_NEAR_NAME + 2)];
+    char near[WT_NEAR_MOST * (WT_NEAR_NAME + 2)], models[80] = "";
     wt_report_begin(&o, files, "kernels");
-    wt_report_text(&o, "gpu", family->name);
+    wt_report_text(&o, "gpu", models_of(family, g, models, sizeof models));
     wt_report_number(&o, "launches", g->launches);
     wt_report_number(&o, "own", g->own);
     wt_report_number(&o, "issues", g->issues);

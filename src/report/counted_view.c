@@ -11,10 +11,7 @@
 
 const struct wt_family *wt_report_counted_family(const struct wt_counted_block *b)
 {
-    for (const struct wt_family *const *f = wt_families; *f; f++)
-        if (strncmp((*f)->name, b->family, sizeof b->family) == 0)
-            return *f;
-    return NULL;
+    return memchr(b->gpu, 0, sizeof b->gpu) ? wt_family_of_gpu(b->gpu) : NULL;
 }
 
 /* The block at a place; NULL: there is none, or it is not complete. */

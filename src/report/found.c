@@ -16,6 +16,7 @@
 #include "debug/source/inlined.h"
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
+#include "emulator/machine/machine.h"
 #include "report/counted_view.h"
 
 enum { LONGEST = 16 }; /* bytes of an instruction */
@@ -156,6 +157,11 @@ static void take_finding(struct wt_report_found_list *all, struct wt_report_coun
     const char *lines =
         maps && memchr(maps + 1, 0, (size_t)maps->length) ? (const char *)(maps + 1) : "";
     f->family = e ? e->family : list ? wt_report_counted_family(list) : NULL;
+    if (f->family)
+        snprintf(f->gpu, sizeof f->gpu, "%.23s",
+                 !e                 ? list->gpu
+                 : e->family->model ? e->family->model(e->machine->config)
+                                    : e->family->name);
     wt_demangle(one->finding.object_name, f->finding.object_name, sizeof f->finding.object_name);
     const uint64_t pc = f->family ? f->finding.pc : 0, other = f->family ? f->finding.other.pc : 0;
     struct wt_report_counted_code *code = code_of(view, one, e ? &here : NULL, pc);
@@ -712,7 +718,7 @@ static void report_instruction(struct wt_report_object *o, const struct wt_repor
     char lanes[WT_LANES_TEXT];
     wt_lanes_list(wt_finding_lanes(one), ",", lanes, sizeof lanes);
     if (f->family)
-        wt_report_text(o, "gpu", f->family->name);
+        wt_report_text(o, "gpu", f->gpu);
     wt_report_number(o, "device", one->device);
     if (*f->kernel)
         wt_report_text(o, "kernel", f->kernel);

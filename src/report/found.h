@@ -16,6 +16,7 @@ struct wt_report_found {
     struct wt_finding finding;
     long process;
     const struct wt_family *family; /**< NULL: of the host */
+    char gpu[24];                   /**< name of the model, or of the family */
     /** Of a kernel: the place, then the calls that it is inlined in, the innermost first. Of the
      * host: its calls. */
     struct wt_report_calls calls;

@@ -155,11 +155,14 @@ static void look_for_others(void *context, int fd, short events)
         wt_process_release_others(&place, h->process.family, &h->others, &found, WT_IGNORED) ||
         !found)
         return;
+    /* Whatever their models are: */
+    const struct wt_family *own = h->process.family;
+    const char *name = found->alias ? found->alias : found->name;
     const int length =
         snprintf(text, sizeof text,
                  "[The program uses %s GPUs, too, whose kernels run without the debugger of %s: "
                  "'wavetrap debug -g %s --pid=%d' debugs them.]\n",
-                 found->name, h->process.family->name, found->name, (int)h->pid);
+                 name, own->alias ? own->alias : own->name, name, (int)h->pid);
     h->options.output(h->options.context, text, (size_t)length);
 }
 

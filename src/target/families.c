@@ -84,6 +84,18 @@ static bool has_key(const char *spec, const char *key, size_t length)
     return false;
 }
 
+const struct wt_family *wt_family_of_gpu(const char *name)
+{
+    for (const struct wt_family *const *f = wt_families; *f; f++) {
+        struct wanted w = {.name = name, .length = strlen(name)};
+        if ((*f)->models)
+            (*f)->models(compare_model, &w);
+        if (w.found || strcmp((*f)->name, name) == 0)
+            return *f;
+    }
+    return NULL;
+}
+
 /* Finds the family of this name, or that of the model of this name; @p keys: those of the model. A
  * family's alias is its newest model, or the one that a key of the text names. */
 static enum wt_status find_family(const char *text, size_t length, const struct wt_family **family,

@@ -277,10 +277,12 @@ typedef void wt_model_fn(void *context, const char *name, const char *about, con
 
 /** A family: what it has, in tables. registry.c is the one place that names the families. */
 struct wt_family {
-    const char *name;  /**< in --gpu, and in all that is stored, sent and printed */
+    const char *name;  /**< in --gpu, and in what is stored and sent */
     const char *alias; /**< another one that --gpu takes, where the name is a model's: the newest
                             model; NULL: none */
     void (*models)(wt_model_fn *tell, void *context); /**< tells each model; NULL: there is one */
+    /** The name of the model of a configuration. NULL: the family's stands for it. */
+    const char *(*model)(const void *config);
     struct wt_family_config config;
     struct wt_family_files files;
     struct wt_family_words words;
@@ -299,6 +301,9 @@ extern const struct wt_family *const wt_families[];
 
 /** The family whose programs have this e_machine; NULL if there is none. */
 const struct wt_family *wt_family_of_machine(unsigned elf_machine);
+
+/** The family of this name, or of the model of this name; NULL: there is none. */
+const struct wt_family *wt_family_of_gpu(const char *name);
 
 /** The family that takes a file which is no ELF file; NULL if none knows it. */
 const struct wt_family *wt_family_of_file(const char *path);

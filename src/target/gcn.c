@@ -433,10 +433,16 @@ static void models(wt_model_fn *tell, void *context)
     }
 }
 
+static const char *model_name(const void *config)
+{
+    return model_of_config(config)->target.name;
+}
+
 const struct wt_family wt_family_gcn = {
     .name = "gfx900",
     .alias = "gcn",
     .models = models,
+    .model = model_name,
     .config = {.table = &gcn_config_table, .describe = describe},
     .files = {.runs = "code objects",
               .elf_machine = GCN_ELF_MACHINE,

@@ -59,7 +59,9 @@ def reported(folder, label, family, how, *cases, compiler="usual"):
     done = checks.wavetrap(label.program, family, how, *cases, options=[CHECK, f"--report=json:{path}"], compiler=compiler)
     assert path.exists(), done.stdout + done.stderr
     objects = [json.loads(line) for line in path.read_text().splitlines()]
-    return [one for one in objects if one["kind"] == "finding"], done
+    found = [one for one in objects if one["kind"] == "finding"]
+    assert {one.get("gpu", checks.gpu(family)) for one in found} <= {checks.gpu(family)}, found
+    return found, done
 
 
 def plain(function):

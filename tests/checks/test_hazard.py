@@ -228,7 +228,9 @@ def reported(program, kernel, folder, *options, checks="hazard,stale"):
     """The findings, each (kind, its line, that of the other instruction), and the run."""
     report = folder / "report.json"
     done = run(command_under_test(), "run", "-g", MODEL, f"--check={checks}", f"--report=json:{report}", f"--kernel={kernel}", *options, program)
-    return [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"], done
+    found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
+    assert all(one["gpu"] == MODEL for one in found), found
+    return found, done
 
 
 @pytest.fixture(scope="module", name="planted")

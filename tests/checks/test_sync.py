@@ -118,6 +118,7 @@ def reported(folder, program, family, how, *cases, options=()):
     done = wavetrap(program, family, how, *cases, options=["--check=sync", f"--report=json:{path}", *options])
     assert path.exists(), done.stdout + done.stderr
     found = [one for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "finding"]
+    assert {one["gpu"] for one in found} <= {checks.gpu(family)}, found
     if family == "gen9":    # OpenCL's programs are text for the runtime, which has no name for them
         found = json.loads(re.sub(r'"file": "[^"]*"', '"file": "sync.cl"', json.dumps(found)))
     return found, done

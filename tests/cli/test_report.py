@@ -90,6 +90,13 @@ def test_processes_of_a_host_program(tmp_path):
     assert (end["kind"], end["command"], end["signal"]) == ("exit", "exec", signal.SIGTERM)
 
 
+def test_gpus_have_the_names_of_their_models(tmp_path):
+    """Those that were asked for, where no process has opened one."""
+    done = run("exec", "--stats", f"--report=json:{tmp_path}/a", "-g", "gfx90a:cu=3", "-g", "gfx908", "-g", "gfx90a", "true")
+    kernels, _ = objects(tmp_path / "a")
+    assert kernels["gpu"] == "gfx90a, gfx908" and done.stderr == "wavetrap: no kernel was launched on the emulated gfx90a, gfx908\n"
+
+
 def test_a_full_disk_is_told_once(build):
     """Each object would have its own message."""
     done = run("run", "--report=json:/dev/full", "--profile=json:/dev/full", build.asm("_start: exit 3\n"))

@@ -256,7 +256,7 @@ enum wt_status wt_debugger_defined(struct wt_debugger *d, wt_thread thread, stru
     default:
         return wt_fail(err, WT_STATE,
                        "uninitialised values are not followed: 'wavetrap debug --check=init' does, "
-                       "on gfx900, SM and Vortex");
+                       "on AMD's GPUs, SM and Vortex");
     }
 }
 

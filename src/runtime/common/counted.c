@@ -41,6 +41,11 @@ struct wt_counted {
     size_t blocks, block_room;
 };
 
+static const char *name_of(const struct wt_hosted *gpu)
+{
+    return gpu->core->model ? gpu->core->model(gpu) : gpu->core->family;
+}
+
 static struct wt_profile_count *add_numbers(void *context)
 {
     struct wt_counted *c = context;
@@ -55,7 +60,7 @@ static struct wt_profile_count *add_numbers(void *context)
     if (!b)
         return NULL;
     b->device = c->machine->device;
-    snprintf(b->family, sizeof b->family, "%s", c->gpu->core->family);
+    snprintf(b->gpu, sizeof b->gpu, "%s", name_of(c->gpu));
     grown[c->blocks++] = b;
     wt_counted_complete(b);
     return (struct wt_profile_count *)(b + 1);
@@ -66,7 +71,7 @@ static struct wt_profile_count *add_numbers(void *context)
 static uint64_t add_bytes(const struct wt_counted *c, enum wt_counted_kind kind, const void *bytes,
                           uint64_t length)
 {
-    return wt_counted_add_bytes(kind, c->gpu->core->family, c->machine->device, bytes, length);
+    return wt_counted_add_bytes(kind, name_of(c->gpu), c->machine->device, bytes, length);
 }
 
 /* The place of a section, which the file may have; 0: there is no memory. */

@@ -102,7 +102,7 @@ void wt_counted_complete(struct wt_counted_block *b)
     atomic_store(&b->magic, WT_COUNTED_MAGIC);
 }
 
-uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const char *family, uint32_t device,
+uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const char *gpu, uint32_t device,
                               const void *bytes, uint64_t length)
 {
     uint64_t place = 0;
@@ -110,7 +110,7 @@ uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const char *family, uin
     if (!b)
         return 0;
     b->device = device;
-    snprintf(b->family, sizeof b->family, "%s", family);
+    snprintf(b->gpu, sizeof b->gpu, "%s", gpu);
     if (length)
         memcpy(b + 1, bytes, length);
     wt_counted_complete(b);

@@ -54,7 +54,7 @@ struct wt_counted_block {
     int64_t process;
     uint32_t kind;
     uint32_t device; /**< its number in the process */
-    char family[24]; /**< name */
+    char gpu[24]; /**< name of its family, or model */
 };
 
 /** Makes the file and sets WT_COUNTED_VARIABLE for the programs that this process starts.
@@ -73,8 +73,8 @@ struct wt_counted_block *wt_counted_add_block(enum wt_counted_kind kind, uint64_
                                               uint64_t *place);
 /** From now on who reads the file finds it. */
 void wt_counted_complete(struct wt_counted_block *b);
-/** Adds a block of these bytes, about a device of a family ("": none); its place, or 0. */
-uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const char *family, uint32_t device,
+/** Adds a block of these bytes, about a device of this name ("": none); its place, or 0. */
+uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const char *gpu, uint32_t device,
                               const void *bytes, uint64_t length);
 /** Maps the first page; NULL: there is no file. */
 struct wt_counted_head *wt_counted_open_head(void);

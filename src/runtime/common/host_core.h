@@ -34,6 +34,8 @@ struct wt_host_core {
 /** How a family writes the parts of a file; a context is a GPU, which begins with WT_HOSTED. */
 struct wt_host_core_ops {
     const char *family;
+    /** The model of a GPU, whose name reports have. NULL: the family has one. */
+    const char *(*model)(const struct wt_hosted *gpu);
     struct wt_profile_shape profile; /**< for counted.h */
     const struct wt_config *table;   /**< table of its configuration */
     /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section.

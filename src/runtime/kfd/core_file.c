@@ -36,7 +36,14 @@ static bool read_process(void *context, uint64_t addr, uint8_t *bytes, size_t si
     return host_gpu_copy(context, addr, bytes, size);
 }
 
+static const char *model_name(const struct wt_hosted *gpu)
+{
+    return ((const struct host_gpu *)((const char *)gpu - offsetof(struct host_gpu, hosted)))
+        ->config.model->target.name;
+}
+
 const struct wt_host_core_ops host_core_ops = {.family = "gfx900",
+                                               .model = model_name,
                                                .profile = GCN_PROFILE,
                                                .table = &gcn_config_table,
                                                .modules = write_modules,
