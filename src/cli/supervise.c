@@ -144,12 +144,12 @@ static void list_families(const struct wt_tally *tally, unsigned offered, char *
             continue;
         char models[80] = "";
         const bool last = !(offered >> (f + 1));
-        used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                 !used  ? ""
-                                 : last ? " or "
-                                        : ", ",
-                                 models_of(wt_families[f], counts_of(tally, wt_families[f]), models,
-                                           sizeof models));
+        used += (size_t)snprintf(
+            text + used, size - used, "%s%s",
+            !used  ? ""
+            : last ? " or "
+                   : ", ",
+            models_of(wt_families[f], counts_of(tally, wt_families[f]), models, sizeof models));
     }
 }
 

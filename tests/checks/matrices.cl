@@ -18,14 +18,17 @@ static void put(global float *out, int lane, four d)
 
 // What nothing has written.
 
+// Without a call, since at -O0 get_local_id() is one, which leaves values in registers. A gfx908 has coordinates in v0 to v2.
+#define LANE __builtin_amdgcn_workitem_id_x()
+
 KERNEL sum_is_not_cleared(global float *out, global const float *in)
 {
-    const int i = get_local_id(0);
+    const int i = LANE;
     four sum;
     __asm__("; %0 is nothing" : "=v"(sum)); // undefined values are left out of a product by the compiler
     WRONG(, sum = 0);
     sum = MUL(in[i], in[i], sum);
-    if (sum[1] > 0) // use
+    if (sum[3] > 0) // use
         out[i] = 1;
 }
 
@@ -55,7 +58,7 @@ KERNEL block_is_not_filled(global float *out, global const float *in)
 
 KERNEL spilled_elsewhere(global float *out, global const float *in)
 {
-    const int i = get_local_id(0);
+    const int i = LANE;
     float value = in[i];
     int back;
 #ifdef TWIN

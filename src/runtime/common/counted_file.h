@@ -54,7 +54,7 @@ struct wt_counted_block {
     int64_t process;
     uint32_t kind;
     uint32_t device; /**< its number in the process */
-    char gpu[24]; /**< name of its family, or model */
+    char gpu[24];    /**< name of its family, or model */
 };
 
 /** Makes the file and sets WT_COUNTED_VARIABLE for the programs that this process starts.
