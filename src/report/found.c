@@ -16,7 +16,6 @@
 #include "debug/source/inlined.h"
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
-#include "emulator/machine/machine.h"
 #include "report/counted_view.h"
 
 enum { LONGEST = 16 }; /* bytes of an instruction */
@@ -158,10 +157,7 @@ static void take_finding(struct wt_report_found_list *all, struct wt_report_coun
         maps && memchr(maps + 1, 0, (size_t)maps->length) ? (const char *)(maps + 1) : "";
     f->family = e ? e->family : list ? wt_report_counted_family(list) : NULL;
     if (f->family)
-        snprintf(f->gpu, sizeof f->gpu, "%.23s",
-                 !e                 ? list->gpu
-                 : e->family->model ? e->family->model(e->machine->config)
-                                    : e->family->name);
+        snprintf(f->gpu, sizeof f->gpu, "%.23s", e ? wt_emulated_model(e) : list->gpu);
     wt_demangle(one->finding.object_name, f->finding.object_name, sizeof f->finding.object_name);
     const uint64_t pc = f->family ? f->finding.pc : 0, other = f->family ? f->finding.other.pc : 0;
     struct wt_report_counted_code *code = code_of(view, one, e ? &here : NULL, pc);

@@ -269,6 +269,11 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
     return WT_OK;
 }
 
+const char *wt_emulated_model(const struct wt_emulated *e)
+{
+    return e->family->model ? e->family->model(e->machine->config) : e->family->name;
+}
+
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
     wt_described_in_file(e->modules, &(struct wt_called_place){.pc = pc}, text, size);

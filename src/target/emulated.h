@@ -159,6 +159,8 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
  * until the machine runs.
  */
 const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave);
+/** The name of the model, or of the family where that has one. */
+const char *wt_emulated_model(const struct wt_emulated *e);
 /**
  * Describes a loaded address of code: "0x80000010 <main+16> at kernel.c:12". The number is the
  * address that the program's file has.
