@@ -11,7 +11,7 @@ static struct wavetrap_event event_at(struct wavetrap *w, uint64_t time, uint64_
 {
     const char *file;
     struct wavetrap_event event = {.time = time, .wave = wave, .pc = pc, .lanes = api_lanes(lanes)};
-    if (wt_modules_line(api_program(w)->modules, 0, pc, &file, &event.line))
+    if (wt_modules_user_line(api_program(w)->modules, 0, pc, &file, &event.line))
         snprintf(event.file, sizeof event.file, "%s", file);
     return event;
 }

@@ -185,6 +185,8 @@ static int run_debugger(struct cli_console *c)
         return status;
     }
     read_init_files(c);
+    if (c->d.batch && !c->d.order_count && !isatty(STDIN_FILENO))
+        failed = execute(c, &(struct wt_session_order){"/dev/stdin", true});
     for (size_t i = 0; i < c->d.order_count && !wt_shell_has_quit(c->d.console, &quit); i++) {
         if (execute(c, &c->d.order[i]) && c->d.batch) {
             failed = true;

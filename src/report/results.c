@@ -423,7 +423,7 @@ static bool put_line(void *context, uint64_t pc, struct wt_slice_line *line)
 {
     const struct wt_emulated *e = context;
     line->text = "";
-    return wt_modules_line(e->modules, 0, pc, &line->file, &line->number);
+    return wt_modules_user_line(e->modules, 0, pc, &line->file, &line->number);
 }
 
 static enum wt_status print_slice(struct wt_emulated *e, const struct wt_report_touch *w,

@@ -75,7 +75,8 @@ const struct wt_option wt_debuggee_options[] = {
     {"command", 'x', "FILE", "execute the commands of a file", WT_OPTION_SET(set_file)},
     {"batch", 0, NULL,
      "no prompt: leave after the commands, with the program's status,\n"
-     "or 1 at the first command that failed",
+     "or 1 at the first command that failed; without --ex and --command\n"
+     "the commands are those of stdin, if it is not a terminal",
      WT_OPTION_FLAG(struct wt_debuggee, batch)},
     {"report", 0, "json:FILE",
      "write stops, values, faults and the exit as JSON, an object a line, to\n"

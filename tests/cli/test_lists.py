@@ -72,6 +72,19 @@ def test_every_page_is_on_a_shelf():
     assert not broken
 
 
+def test_pages_are_short():
+    """Outside Reference no page has more than 3,000 words; the first page of each person's path has 1,200 at most."""
+    docs = ROOT / "docs"
+    shelves = (docs / "README.md").read_text()
+    reference = set(re.findall(r"\]\((\w[\w-]*\.md)", re.search(r"^## Reference\n(.*?)^## ", shelves, re.M | re.S)[1]))
+    assert {"command.md", "check-kinds.md"} <= reference
+    words = {str(page.relative_to(docs)): len(page.read_text().split()) for page in docs.rglob("*.md")}
+    assert not {page: count for page, count in words.items() if count > 3000 and page not in reference} and len((ROOT / "README.md").read_text().split()) <= 3000
+    rows = re.findall(r"^\| (.*?) \| \[.*?\]\((\S+?\.md)\)", re.search(r"^## Your path\n(.*?)^## ", shelves, re.M | re.S)[1], re.M)
+    assert len(rows) == 9
+    assert not {who: words[page] for who, page in rows if words[page] > 1200}
+
+
 def support(gpu):
     out = subprocess.run([BUILD / "wavetrap", "info", "--support=json", "-g", gpu], capture_output=True, text=True, check=True).stdout
     return [json.loads(line) for line in out.splitlines()]

@@ -44,6 +44,13 @@ def test_the_first_failure_ends_with_1(program, command, message):
     assert "not reached" not in done.stdout
 
 
+def test_commands_of_standard_input_end_as_those_of_options_do(program):
+    for commands in (["run"], ["break main", "run"], ["break main", "run", "quit 7"], ["print nonsense", "echo not reached\\n"]):
+        done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-g", "vortex", program("values")], input="\n".join(commands), capture_output=True, text=True, timeout=60)
+        options = debug(program("values"), *commands)
+        assert (done.returncode, done.stdout) == (options.returncode, options.stdout), commands
+
+
 def test_a_script_names_its_line(program, tmp_path):
     script = tmp_path / "script"
     script.write_text("# a comment\nbreak main\n\nprint nonsense\n")

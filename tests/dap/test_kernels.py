@@ -123,6 +123,8 @@ def test_values_are_written(client, kernel):
     table = client.variables(scopes["Locals"])["table"]["variablesReference"]
     assert client.ask("setVariable", variablesReference=table, name="[2]", value="1000")["value"] == "1000"
     assert client.value("sum@0..2", frame).split() == ["0", "100", "1", "5", "2", str(4 * (i + 2) + 1)]
+    # A view of an editor shows one line.
+    assert client.ask("evaluate", expression="sum@0..2", context="watch", frameId=frame["id"])["result"] == f"0: 100; 1: 5; 2: {4 * (i + 2) + 1}"
     with pytest.raises(Refused, match="No symbol"):
         client.ask("setVariable", variablesReference=scopes["Locals"], name="sum", value="nothing")
     with pytest.raises(Refused, match="pointing"):

@@ -1,5 +1,5 @@
 """The extension in a real workbench, the registry's code-server, which headless Chromium drives: a breakpoint, a stop, the grid, a step
-back. It is skipped where WAVETRAP_CODE_SERVER does not name the folder of an installed code-server; docs/testing.md says how to install
+back; what is pointed at and watched, a data breakpoint, a condition, the cursor's line, a restart and the end. It is skipped where WAVETRAP_CODE_SERVER does not name the folder of an installed code-server; docs/testing.md says how to install
 one. With WAVETRAP_PICTURES=FOLDER it leaves the pictures of docs there."""
 import json
 import os
@@ -104,26 +104,45 @@ def keep(browser, name):
         browser.picture(pathlib.Path(target, name))
 
 
-def test_breakpoint_stop_grid_and_step_back(workbench):
+def margin_of(line):
+    return f"""[...document.querySelectorAll('.line-numbers')].filter((one) => one.textContent.trim() === '{line}').map((one) => {{
+        const {{ x, y, height }} = one.getBoundingClientRect(); return [x - 6, y + height / 2]; }})[0]"""
+
+
+# A breakpoint's mark beside a line.
+GLYPH = "!!document.querySelector('.margin-view-overlays .codicon-debug-breakpoint, .margin-view-overlays .codicon-debug-breakpoint-unverified, .glyph-margin-widgets .codicon')"
+
+
+def open_source(workbench):
     # The file search of the box at the top wants ripgrep, which the package downloads from elsewhere.
     row = "[...document.querySelectorAll('.explorer-folders-view .monaco-list-row, .monaco-list-row')].find((row) => row.textContent.includes('collatz.cl'))"
     box = workbench.run(f"(({{ x, y }}) => [x + 40, y + 10])({row}.getBoundingClientRect())")
     workbench.click(*box)
     workbench.there(".view-lines .view-line")
-    margin = workbench.wait("""[...document.querySelectorAll('.line-numbers')].filter((one) => one.textContent.trim() === '14').map((one) => {
-        const { x, y, height } = one.getBoundingClientRect(); return [x - 6, y + height / 2]; })""")
-    # Until the extension is known the editor takes no breakpoint in this language.
-    glyph = "!!document.querySelector('.margin-view-overlays .codicon-debug-breakpoint, .margin-view-overlays .codicon-debug-breakpoint-unverified, .glyph-margin-widgets .codicon')"
+
+
+def set_breakpoint(workbench, line):
+    """Until the extension is known the editor takes no breakpoint in this language."""
+    margin = workbench.wait(margin_of(line))
     for _ in range(20):
-        workbench.click(*margin[0])
+        workbench.click(*margin)
         time.sleep(1)
-        if workbench.run(glyph):
+        if workbench.run(GLYPH):
             break
-    assert workbench.run(glyph)
+    assert workbench.run(GLYPH)
+
+
+def start(workbench):
     workbench.there(".editor-actions .codicon-debug-alt")   # the button "Debug kernel" starts the folder's only launch
     workbench.run("document.querySelector('.editor-actions .codicon-debug-alt').click()")
     workbench.there(".debug-top-stack-frame-line, .codicon-debug-stackframe")
     workbench.there(".debug-call-stack .stack-frame")
+
+
+def test_breakpoint_stop_grid_and_step_back(workbench):
+    open_source(workbench)
+    set_breakpoint(workbench, 14)
+    start(workbench)
     workbench.there(".debug-variables .monaco-list-row")
     workbench.choose(">wavetrap: Show lanes", "p")
     workbench.grid("view.model.frames[0].waves.length === 4")
@@ -142,3 +161,90 @@ def test_breakpoint_stop_grid_and_step_back(workbench):
     workbench.wait("document.querySelector('.debug-variables').textContent.includes('Locals')")
     assert not workbench.run("document.querySelector('.notifications-toasts .notification-list-item') && document.querySelector('.notifications-toasts').innerText")
     keep(workbench, "vscode-back.png")
+
+
+def place_of(text, name=None):
+    """The place of a name in a line of source, or the line's beginning."""
+    return f"""(() => {{ const line = [...document.querySelectorAll('.view-lines .view-line')].find((one) => one.textContent.replace(/\\u00a0/g, ' ').includes({json.dumps(text)}));
+        const word = [...line.querySelectorAll('span span')].find((one) => one.textContent.includes({json.dumps(name or '')}));
+        const {{ x, y, right, height }} = word.getBoundingClientRect(); return [{'right - 15' if name else 'x + 60'}, y + height / 2]; }})()"""
+
+
+def row_of(pane, text):
+    return f"""(() => {{ const row = [...document.querySelectorAll('.debug-{pane} .monaco-list-row')].find((one) => one.innerText.startsWith({json.dumps(text)}));
+        if (!row) return null; const {{ x, y, height }} = row.getBoundingClientRect(); return [x + 50, y + height / 2]; }})()"""
+
+
+def at_line(line):
+    return f"(document.querySelector('.debug-call-stack .stack-frame') || {{ textContent: '' }}).textContent.includes('{line}:')"
+
+
+def test_hover_watch_breakpoints_run_to_cursor_restart_and_terminate(workbench):
+    def show(pane, *parts):
+        workbench.wait(f"[...document.querySelectorAll('.debug-{pane} .monaco-list-row')].some((row) => {json.dumps(parts)}.every((part) => row.innerText.includes(part)))")
+
+    open_source(workbench)
+    set_breakpoint(workbench, 14)
+    start(workbench)
+    workbench.wait(at_line(14))
+    # What is pointed at.
+    hover = "(document.querySelector('.debug-hover-widget') || {}).innerText"
+    for i in range(60):    # the mouse has to come to rest in an editor that listens
+        x, y = workbench.run(place_of("count++", "count"))
+        workbench.mouse(x + i % 6, y)
+        time.sleep(.5)
+        if workbench.run(hover):
+            break
+    assert workbench.run(hover) == "0"
+    keep(workbench, "vscode-hover.png")
+    # What is watched, in all lanes: lane 0 has left the loop.
+    workbench.run("document.querySelector('[aria-label=\"Add Expression\"]').click()")
+    workbench.wait("document.activeElement.tagName === 'INPUT' || document.activeElement.classList.contains('input')")
+    workbench.type("n + count@*")
+    workbench.press("Enter")
+    show("watch", "n + count@*", "0: 1", "(masked off); 1: 1; 2: 10; ")
+    # A data breakpoint: count++ changes it, whatever other waves do.
+    for _ in range(20):    # the tree may be drawn again just then
+        if workbench.run(row_of("variables", "count")):
+            break
+        workbench.click(*workbench.wait(row_of("variables", "Locals")))
+        time.sleep(1)
+    x, y = workbench.wait(row_of("variables", "count"))
+    workbench.mouse(x, y)
+    for kind in ("mousePressed", "mouseReleased"):
+        workbench.mouse(x, y, kind, button="right", clickCount=1)
+    item = "[...document.querySelectorAll('.monaco-menu .action-label')].find((one) => one.textContent === 'Break on Value Change')"
+    workbench.wait(f"!!({item})")
+    keep(workbench, "vscode-data.png")
+    workbench.click(*workbench.run(f"(({{ x, y }}) => [x + 20, y + 8])({item}.getBoundingClientRect())"))
+    show("breakpoints", "count")
+    workbench.click(*workbench.wait(margin_of(14)))   # the line's is gone
+    workbench.wait("![...document.querySelectorAll('.debug-breakpoints .monaco-list-row')].some((row) => row.innerText.includes('14'))")
+    workbench.tool("continue")
+    show("call-stack", "COUNT: 0 -> 1")
+    show("variables", "count", "1")
+    workbench.run("document.querySelector('[aria-label=\"Remove All Breakpoints\"]').click()")
+    workbench.wait("![...document.querySelectorAll('.debug-breakpoints .monaco-list-row')].some((row) => row.innerText.includes('count'))")
+    # Run to the cursor.
+    workbench.click(*workbench.run(place_of("= count;", "steps")))
+    workbench.choose(">Debug: Run to Cursor")
+    workbench.wait(at_line(16))
+    # A condition, which holds in one lane of each wave: the stop is that lane's.
+    workbench.click(*workbench.run(place_of("if (item == 0)", "if")))
+    workbench.choose(">Debug: Add Conditional Breakpoint")
+    workbench.there(".breakpoint-widget")
+    workbench.wait("document.activeElement.closest('.breakpoint-widget') !== null")
+    workbench.type("item == 5")
+    workbench.press("Enter")
+    show("breakpoints", "23")
+    workbench.tool("continue")
+    workbench.wait(at_line(23))
+    show("variables", "item", "5")
+    keep(workbench, "vscode-condition.png")
+    # Again from the beginning, and not again.
+    workbench.tool("step-over")
+    workbench.wait(f"!({at_line(23)})")
+    workbench.tool("restart")
+    workbench.wait(at_line(23))
+    workbench.tool("stop")
+    workbench.wait("!document.querySelector('.debug-call-stack .stack-frame') && !document.querySelector('.debug-toolbar .codicon-debug-stop, .codicon-debug-step-over')")

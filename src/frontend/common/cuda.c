@@ -110,7 +110,7 @@ static void put_line(const struct wt_words *w, uint64_t pc)
 {
     const char *file;
     unsigned line;
-    if (!wt_modules_line(w->program->modules, 0, pc, &file, &line))
+    if (!wt_modules_user_line(w->program->modules, 0, pc, &file, &line))
         return;
     const char *slash = strrchr(file, '/');
     fprintf(w->out, " %s %u", slash ? slash + 1 : file, line);

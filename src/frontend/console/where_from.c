@@ -21,7 +21,7 @@ static void put_symbol(void *context, uint64_t address, char *text, size_t size)
 static bool put_line(void *context, uint64_t pc, struct wt_slice_line *line)
 {
     struct wt_program *g = context;
-    if (!wt_modules_line(g->modules, 0, pc, &line->file, &line->number))
+    if (!wt_modules_user_line(g->modules, 0, pc, &line->file, &line->number))
         return false;
     const struct wt_text_file *f = wt_program_open_source(g, line->file);
     line->text =

@@ -15,8 +15,29 @@ static enum wt_status enter(struct wt_dap *d, struct json_object *arguments, str
     return dap_number(arguments, "frameId", &id) ? dap_enter_id(d, id, err) : WT_OK;
 }
 
+/* Makes one line of rows of lanes, "0: 1; 1-3: 5": views of an editor show no more. */
+static void join_rows(char *text)
+{
+    bool named = true; /* the lanes of this row have been copied */
+    char *to = text;
+    for (const char *from = text; *from;) {
+        const bool begins = *from == '\n', names = !named && from[0] == ' ' && from[1] == ' ';
+        if (!begins && !names) {
+            *to++ = *from++;
+            continue;
+        }
+        from += strspn(from, "\n ");
+        if (names || to != text) {
+            *to++ = names ? ':' : ';';
+            *to++ = ' ';
+        }
+        named = names;
+    }
+    *to = 0;
+}
+
 static void put_lanes(struct wt_dap *d, struct json_object *o, struct wt_values *values,
-                      struct dap_frame frame, const struct wt_format *format)
+                      struct dap_frame frame, const struct wt_format *format, bool rows)
 {
     const struct wt_view *view = dap_view(d);
     char *text = NULL;
@@ -28,6 +49,8 @@ static void put_lanes(struct wt_dap *d, struct json_object *o, struct wt_values 
     }
     while (size && text && text[size - 1] == '\n')
         text[--size] = 0;
+    if (text && !rows)
+        join_rows(text);
     dap_put_text(o, "result", text ? text : "");
     free(text);
     dap_put_number(o, "indexedVariables", values->lane_count);
@@ -71,7 +94,8 @@ static enum wt_status evaluate(struct wt_dap *d, const char *text, const char *c
     }
     *body = json_object_new_object();
     if (values.selected && values.lane_count > 1) {
-        put_lanes(d, *body, &values, frame, &format);
+        put_lanes(d, *body, &values, frame, &format,
+                  strcmp(context, "watch") != 0 && strcmp(context, "hover") != 0);
     } else {
         const int lane = lane_of(text, &length);
         char *expression = strchr(text, '@') && lane < 0 ? NULL : strndup(text, length);

@@ -42,7 +42,7 @@ static void name_thread(const struct wt_dap *d, const struct wt_thread_info *t, 
                 wave.group[2]);
     if (t->running)
         fputs(" running", out);
-    else if (wt_modules_line(d->g->modules, 0, t->pc, &file, &line))
+    else if (wt_modules_user_line(d->g->modules, 0, t->pc, &file, &line))
         fprintf(out, " %s:%u", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
     if (!t->running && !t->enabled)
         fputs(" masked off", out);

@@ -31,7 +31,7 @@ static struct trail_step step_at(struct wt_dap *d, uint64_t time, uint64_t wave,
                                  wt_lanes lanes)
 {
     struct trail_step step = {.time = time, .wave = wave, .pc = pc, .lanes = lanes};
-    if (!wt_modules_line(d->g->modules, 0, pc, &step.file, &step.line))
+    if (!wt_modules_user_line(d->g->modules, 0, pc, &step.file, &step.line))
         step.line = 0;
     return step;
 }
