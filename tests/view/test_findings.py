@@ -204,3 +204,22 @@ def test_a_session_is_asked_who_wrote_a_value(browser, blur):
 def test_a_trail_that_cannot_be_is_said(blur, tmp_path, words, message):
     done = view(f"--export={tmp_path / 'page.html'}", *words, *blur)
     assert done.returncode == 125 and message in done.stderr and not (tmp_path / "page.html").exists(), done.stderr
+
+
+def test_a_trail_that_is_cut_off_says_so(export, tmp_path):
+    """500 stores by one instruction: the page has the last one and says that there are more; a loop of 50 is whole."""
+    for count, ends in ((500, " = 500, the latest steps of more"), (50, " = 50")):
+        source = tmp_path / "loop.s"
+        source.write_text(f"""_start: la t0, word
+    li t1, 0
+    li t2, {count}
+again: addi t1, t1, 1
+    sw t1, 0(t0)
+    blt t1, t2, again
+    .word 0x0000000b # tmc zero
+.bss
+word: .zero 4
+""")
+        subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32im_zicsr", "-mabi=ilp32", "-nostdlib", "-static", "-Ttext=0x80000000", source, "-o", tmp_path / "loop"], check=True)
+        _, recording = export("--who-wrote=*(int *)&word", "-g", "vortex:warps=1,threads=1", tmp_path / "loop")
+        assert recording["trail"]["text"].endswith(ends)

@@ -3,6 +3,7 @@
  * waves as they are, "wavetrap/recording" at many times of the recorded run, "wavetrap/goto" goes
  * to one of these, "wavetrap/select" selects a lane. docs/view.md describes the answers.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "frontend/dap/internal.h"
 
 #define MOST_EXPRESSIONS 16
-#define MOST_FRAMES 2000 /* most frames of a recording */
-#define MOST_TIMES 1000  /* most times that findings and trails add */
+#define MOST_FRAMES 2000                     /* most frames of a recording */
+#define MOST_TIMES (2 + DAP_TRAIL_STEPS + 1) /* that a finding and a trail add */
 #define MOST_IMAGES 4
 #define MOST_IMAGE_BYTES (1 << 20)
 
@@ -553,8 +554,8 @@ struct extra_times {
 
 static void add_time(struct extra_times *t, uint64_t time)
 {
-    if (t->count < MOST_TIMES)
-        t->at[t->count++] = time;
+    assert(t->count < MOST_TIMES);
+    t->at[t->count++] = time;
 }
 
 /* Adds the times of the places of a trail. */

@@ -295,6 +295,8 @@ dap_fn dap_grid, dap_recording, dap_goto_time, dap_select;
 dap_fn dap_trail;
 /** Adds a place of an access or of an instruction to a list, as an object. */
 void dap_put_place(struct json_object *list, const struct wt_check_place *place);
+/** The most instructions of a trail, the latest ones; its text says where there are more. */
+enum { DAP_TRAIL_STEPS = 400 };
 /**
  * Finds how the value of the member "expression" came to be, for the selected lane: the places of
  * the instructions that made it, or with "stores" of the stores to it, the earliest first, one for

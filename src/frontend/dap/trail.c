@@ -10,9 +10,6 @@
 #include "base/demangle.h"
 #include "frontend/dap/internal.h"
 
-/* Steps of a search; many of them are of one line. */
-enum { MOST_STEPS = 400 };
-
 /* An instruction of the trail. */
 struct trail_step {
     uint64_t time, wave, pc;
@@ -59,17 +56,16 @@ static size_t fold(struct trail_step *step, size_t count)
 /* ---- searches ---- */
 
 static enum wt_status find_stores(struct wt_dap *d, const char *text, struct trail_step *step,
-                                  size_t most, size_t *count, struct wt_error *err)
+                                  size_t most, size_t *count, bool *more, struct wt_error *err)
 {
     struct wt_touch *list = NULL;
     struct wt_home home;
     size_t found = 0;
-    bool more;
     enum wt_status status = wt_program_find_home(d->g, text, &home, err);
     if (status)
         return status;
     home.where.kind = WT_WATCHPOINT_WRITE;
-    status = wt_program_touches(d->g, &home, most, &list, &found, &more, err);
+    status = wt_program_touches(d->g, &home, most, &list, &found, more, err);
     for (size_t i = 0; !status && i < found && i < most; i++)
         step[(*count)++] = step_at(d, list[i].time, list[i].by.id, list[i].pc, list[i].lanes);
     free(list);
@@ -78,7 +74,7 @@ static enum wt_status find_stores(struct wt_dap *d, const char *text, struct tra
 }
 
 static enum wt_status find_origins(struct wt_dap *d, const char *text, struct trail_step *step,
-                                   size_t most, size_t *count, struct wt_error *err)
+                                   size_t most, size_t *count, bool *more, struct wt_error *err)
 {
     const struct wt_slice_limits limits = {.depth = 64, .steps = (uint32_t)most};
     struct wt_where_from from = {.unwritten = 0};
@@ -87,6 +83,7 @@ static enum wt_status find_origins(struct wt_dap *d, const char *text, struct tr
         const struct wt_slice_step *s = &from.found.step[i];
         step[(*count)++] = step_at(d, s->time, s->id, s->pc, s->lanes);
     }
+    *more = from.found.more;
     wt_slice_found_free(&from.found);
     return status;
 }
@@ -168,6 +165,7 @@ enum wt_status dap_find_trail(struct wt_dap *d, struct json_object *arguments,
     const char *expression;
     struct trail_step *step = NULL;
     size_t count = 0;
+    bool more = false;
     const bool stores = dap_flag(arguments, "stores");
     enum wt_status status = dap_need_text(arguments, "expression", &expression, err);
     if (!status && dap_assigns(expression))
@@ -177,13 +175,14 @@ enum wt_status dap_find_trail(struct wt_dap *d, struct json_object *arguments,
         status = wt_fail(err, WT_UNSUPPORTED, "nothing of the run is recorded");
     if (!status)
         status = wt_program_need_thread(d->g, err);
-    if (!status && !(step = calloc(MOST_STEPS, sizeof *step)))
+    if (!status && !(step = calloc(DAP_TRAIL_STEPS, sizeof *step)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
     if (status)
         return status;
     char *value = value_text(d, expression);
     d->travels = true;
-    status = (stores ? find_stores : find_origins)(d, expression, step, MOST_STEPS, &count, err);
+    status = (stores ? find_stores : find_origins)(d, expression, step, DAP_TRAIL_STEPS, &count,
+                                                   &more, err);
     d->travels = false;
     d->runs = d->g->runs;
     if (!status && !count)
@@ -193,7 +192,8 @@ enum wt_status dap_find_trail(struct wt_dap *d, struct json_object *arguments,
         qsort(step, count, sizeof *step, by_time);
         count = fold(step, count);
         char *text =
-            dap_format("%s: %s", stores ? "who wrote" : "where from", value ? value : expression);
+            dap_format("%s: %s%s", stores ? "who wrote" : "where from", value ? value : expression,
+                       more ? ", the latest steps of more" : "");
         *trail = json_object_new_object();
         dap_put_text(*trail, "text", text);
         struct json_object *places = dap_put_list(*trail, "places");
