@@ -326,8 +326,9 @@ static void judge_missing(struct wt_check_sync *s, struct sync_group *g, uint32_
 {
     struct sync_wave *w = g->wave[number];
     const struct sync_round *round = &g->round[g->rounds % SYNC_ROUNDS];
-    struct sync_place gone = {
-        .pc = round->place.pc, .time = round->place.time, .id = w->id, .name = w->name};
+    struct sync_place gone = round->place;
+    gone.id = w->id;
+    gone.name = w->name;
     if (s->strict) {
         gone.lanes = missing;
         sync_report(s, g, WT_FOUND_MISSED_BARRIER, false, &round->place, &gone,

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/demangle.h"
+#include "base/foreign.h"
 #include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
 #include "target/own_files.h"
@@ -227,16 +228,32 @@ static bool is_start(const struct wt_report_call *c)
                        strstr(c->file, "/libpthread"));
 }
 
+static void drop(struct wt_report_calls *calls, size_t i)
+{
+    free(calls->list[i].function);
+    free(calls->list[i].file);
+    memmove(&calls->list[i], &calls->list[i + 1], (--calls->count - i) * sizeof *calls->list);
+}
+
+/* Whether a call has a line in a source of the user's. */
+static bool is_of_user(const struct wt_report_call *c)
+{
+    return c->own && c->line && !wt_is_foreign(NULL, c->file);
+}
+
 void wt_report_host_calls(struct wt_report_host_files *files, const char *maps,
                           const struct wt_call_stack *stack, struct wt_report_calls *calls)
 {
+    const size_t before = calls->count;
     unsigned i = 0;
     /* A return address is behind the call, which may be a function's last instruction. */
     while (i < stack->depth && add_address(files, maps, (uintptr_t)stack->address[i] - 1, calls))
         i++;
-    while (calls->count && is_start(&calls->list[calls->count - 1])) {
-        calls->count--;
-        free(calls->list[calls->count].function);
-        free(calls->list[calls->count].file);
-    }
+    while (calls->count && is_start(&calls->list[calls->count - 1]))
+        drop(calls, calls->count - 1);
+    size_t own = before;
+    while (own < calls->count && !is_of_user(&calls->list[own]))
+        own++;
+    while (own < calls->count && own-- > before)
+        drop(calls, before);
 }

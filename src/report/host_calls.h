@@ -37,7 +37,8 @@ struct wt_report_host_files {
 
 /**
  * Adds the calls of a stack, the innermost first and up to main(), with those that were inlined;
- * those of wavetrap's own libraries are left out.
+ * those of wavetrap's own libraries are left out, and so are the innermost ones in sources that are
+ * not the user's (base/foreign.h), if one in the user's follows.
  */
 void wt_report_host_calls(struct wt_report_host_files *files, const char *maps,
                           const struct wt_call_stack *stack, struct wt_report_calls *calls);

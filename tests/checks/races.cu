@@ -1069,6 +1069,9 @@ static void reused_memory(int)
 #ifdef __CUDA__
 #define PUT_PAST_CACHES(p, n) __stcg(p, n)
 #define GET_PAST_CACHES(p) __ldcg(p)
+#elif defined __HIP__ /* where a plain store and a loop that waits are a flag */
+#define PUT_PAST_CACHES(p, n) (*(volatile int *)(p) = (n))
+#define GET_PAST_CACHES(p) (*(volatile int *)(p))
 #else
 #define PUT_PAST_CACHES(p, n) atomicExch(p, n)
 #define GET_PAST_CACHES(p) look(p)

@@ -153,7 +153,7 @@ def reported(folder, program, family, how, *cases, options=()):
     assert path.exists(), done.stdout + done.stderr
     text = path.read_text()
     if family in ("gen9", "level_zero"):    # OpenCL's programs are text for the runtime, which has no name for them
-        text = re.sub(r'"file": ?"[^"]*/\d+"', f'"file": "{sources()[program][-1]}"', text)
+        text = re.sub(r'"file": ?"/opencl/program-\d+\.cl"', f'"file": "{sources()[program][-1]}"', text)
     return [one for one in map(json.loads, text.splitlines()) if one["kind"] == "finding"], done
 
 

@@ -117,12 +117,6 @@ struct printed {
     bool any, foreign;
 };
 
-/* Intel's compiler numbers the texts of OpenCL programs, which are no files. */
-static bool is_source_text(const char *file)
-{
-    return *file && !file[strspn(file, "0123456789")];
-}
-
 /* " at FILE:LINE" of the innermost call, ", in CALLER at FILE:LINE" of each other one. */
 static void print_call(void *context, const struct wt_inlined *call)
 {
@@ -136,10 +130,7 @@ static void print_call(void *context, const struct wt_inlined *call)
         fprintf(p->out, ", in %s", name);
     }
     const char *file = slash ? slash + 1 : call->path;
-    if (!call->after && is_source_text(file))
-        fprintf(p->out, " at line %u of the program's source", call->line);
-    else
-        fprintf(p->out, call->after ? " in %s, after line %u" : " at %s:%u", file, call->line);
+    fprintf(p->out, call->after ? " in %s, after line %u" : " at %s:%u", file, call->line);
     p->foreign |= !p->any && call->foreign;
     p->any = true;
 }

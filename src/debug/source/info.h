@@ -29,8 +29,9 @@ struct wt_symbols;
 
 /**
  * The path of a file that DWARF names: as it stands, or behind the folder that its unit was
- * compiled in (DWARF 5, 6.2.4.1: libdw leaves that to its callers). It stays with @p symbols. NULL:
- * @p file is NULL, or there is no host memory.
+ * compiled in (DWARF 5, 6.2.4.1: libdw leaves that to its callers). Text N of an OpenCL program is
+ * /opencl/program-N.cl, as under the debugger. It stays with @p symbols. NULL: @p file is NULL, or
+ * there is no host memory.
  */
 const char *wt_symbols_path(struct wt_symbols *symbols, Dwarf_Die *unit, const char *file);
 

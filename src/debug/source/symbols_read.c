@@ -108,8 +108,17 @@ const char *wt_symbols_path(struct wt_symbols *s, Dwarf_Die *unit, const char *f
 {
     Dwarf_Attribute attribute;
     const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-    if (!file || file[0] == '/' || !folder)
+    const char *slash = file ? strrchr(file, '/') : NULL, *name = slash ? slash + 1 : file;
+    char text[64];
+    /* Intel's compiler numbers the texts of OpenCL programs, which are no files. */
+    const bool is_text = name && *name && !name[strspn(name, "0123456789")];
+    if (!file || (!is_text && (file[0] == '/' || !folder)))
         return file;
+    if (is_text) {
+        snprintf(text, sizeof text, "program-%.20s.cl", name);
+        file = text;
+        folder = "/opencl";
+    }
     const size_t length = strlen(folder);
     for (size_t i = s->path_count; i--;)
         if (strncmp(s->path[i], folder, length) == 0 && s->path[i][length] == '/' &&

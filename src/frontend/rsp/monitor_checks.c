@@ -62,6 +62,11 @@ static enum wt_status print(struct wt_rsp_session *s, const char *text, FILE *ou
         return wt_fail(err, WT_STATE, "finding %" PRIu64 " has no other access", number);
     if (!place[other].wave)
         return wt_fail(err, WT_STATE, "finding %" PRIu64 " is one of the host's side", number);
+    struct wt_debugger_time recorded;
+    if ((status = wt_debugger_time(s->debugger, &recorded, err)) != WT_OK)
+        return status;
+    if (place[other].time < recorded.start || place[other].time > recorded.end)
+        return wt_checks_not_recorded(&recorded, place[other].time, true, err);
     snprintf(time, sizeof time, "%" PRIu64, place[other].time);
     wt_rsp_goto(s, time, out);
     return WT_OK;

@@ -67,6 +67,13 @@ static bool put_line(const struct gpu_module *m, uint64_t pc, FILE *out)
         }
     if (i == SIZE_MAX)
         return false;
+    /* A label has no place of its own: it is the next instruction's. */
+    for (size_t k = i;
+         !own.file && sm_ptx_line(m->image, k, &line) && !(k > i && line.begins_function); k++)
+        if (line.file) {
+            own = line;
+            i = k;
+        }
     char *file = file_of(m, &own), *caller = NULL;
     const bool foreign = wt_is_foreign(NULL, file);
     line = own;

@@ -41,7 +41,7 @@ struct wt_drm_emulated {
     struct gen_config config;
     struct gen_device *device;
     struct wt_i915 *driver;
-    struct wt_drm_emulated *before; /* the GPU that was made before it; NULL: it is the first */
+    struct wt_drm_emulated *before, *after; /* the GPUs that were made before and after it */
     struct drm_debugged debugged;
     struct drm_order_gpu order;
     struct wt_progress progress;
@@ -95,6 +95,8 @@ static void tell_walk(FILE *out, struct wt_drm_emulated *gpu, const struct gen_w
 
 void wt_drm_emulated_tell_waiting(struct wt_drm_emulated *gpu, FILE *out)
 {
+    while (gpu->after)
+        gpu = gpu->after;
     for (struct wt_drm_emulated *g = gpu; g; g = g->before)
         wt_i915_tell_waiting(g->driver, out);
     drm_waits_tell(out);
@@ -569,7 +571,8 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     wt_hosted_record(&g->debugged.hosted, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
-    g->before = (struct wt_drm_emulated *)before;
+    if ((g->before = (struct wt_drm_emulated *)before))
+        g->before->after = g;
     drm_waits_report_by(end_standing, g);
     *gpu = g;
     return WT_OK;

@@ -27,7 +27,7 @@ void wt_drm_emulated_free(struct wt_drm_emulated *gpu);
  */
 void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child);
 
-/** Writes lines about all that waits, of this GPU and those that were made before it. */
+/** Writes lines about all that waits, of all GPUs of the process, of which @p gpu is one. */
 void wt_drm_emulated_tell_waiting(struct wt_drm_emulated *gpu, FILE *out);
 /** The GPU's driver, which belongs to it. */
 struct wt_i915 *wt_drm_emulated_driver(struct wt_drm_emulated *gpu);

@@ -328,8 +328,8 @@ void wt_drm_kernel_line(uint64_t start, uint64_t pc, char *text, size_t size)
         snprintf(text, size, "the compiler gives no source line for this instruction");
     else if (strchr(place.file, '.'))
         snprintf(text, size, "line %u of %s", place.line, place.file);
-    else /* a source text has no file */
-        snprintf(text, size, "line %u of the program's source", place.line);
+    else /* a source text has no file, but the number by which the debugger names it */
+        snprintf(text, size, "line %u of program-%s.cl", place.line, place.file);
     pthread_mutex_unlock(&lock);
 }
 

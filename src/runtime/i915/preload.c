@@ -26,6 +26,7 @@
 #include "runtime/i915/hook.h"
 #include "runtime/i915/interposed.h"
 #include "runtime/i915/report.h"
+#include "runtime/i915/waits.h"
 
 enum { MOST_GPUS = WT_DRM_MOST_GPUS, FIRST_NODE = 128 };
 
@@ -124,10 +125,12 @@ static void before_fork(void)
     begin_opening();
     for (unsigned i = 0; i < gpu_count; i++)
         wt_i915_before_fork(wt_drm_emulated_driver(gpus[i]));
+    drm_waits_before_fork();
 }
 
 static void after_fork(bool child)
 {
+    drm_waits_after_fork(child);
     for (unsigned i = 0; i < gpu_count; i++)
         wt_drm_emulated_after_fork(gpus[i], child);
     end_opening();

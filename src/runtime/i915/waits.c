@@ -27,7 +27,8 @@ struct waits_event {
     bool signalled;
     struct drm_waits_call made, signals; /* signals.by NULL: no command does */
     struct drm_waits_call waiter[MOST_WAITERS];
-    unsigned waiters; /* may be more than are kept */
+    unsigned waiters;             /* may be more than are kept */
+    unsigned times[MOST_WAITERS]; /* how many commands of that call wait */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,17 +84,41 @@ void drm_waits_drop(const void *handle)
     pthread_mutex_unlock(&lock);
 }
 
-static void add_waiter(struct waits_event *e, struct drm_waits_call by)
+static unsigned waiter_of(const struct waits_event *e, const void *from)
 {
-    for (unsigned i = 0; i < e->waiters && i < MOST_WAITERS; i++)
-        if (e->waiter[i].from == by.from)
-            return;
-    if (e->waiters < MOST_WAITERS)
-        e->waiter[e->waiters] = by;
-    e->waiters++;
+    unsigned i = 0;
+    while (i < e->waiters && i < MOST_WAITERS && e->waiter[i].from != from)
+        i++;
+    return i;
 }
 
-void drm_waits_command(const struct drm_order_command *c, const void *from)
+static void add_waiter(struct waits_event *e, struct drm_waits_call by)
+{
+    const unsigned i = waiter_of(e, by.from);
+    if (i == e->waiters && i < MOST_WAITERS) {
+        e->waiter[i] = by;
+        e->times[i] = 0;
+    }
+    if (i < MOST_WAITERS)
+        e->times[i]++;
+    e->waiters += i == e->waiters || i == MOST_WAITERS;
+}
+
+static void drop_waiter(struct waits_event *e, const void *from)
+{
+    const unsigned i = waiter_of(e, from),
+                   kept = e->waiters < MOST_WAITERS ? e->waiters : MOST_WAITERS;
+    if (i < kept && --e->times[i])
+        return;
+    e->waiters -= e->waiters > 0;
+    for (unsigned k = i; k + 1 < kept; k++) {
+        e->waiter[k] = e->waiter[k + 1];
+        e->times[k] = e->times[k + 1];
+    }
+}
+
+/* A command is enqueued, or was not. */
+static void note(const struct drm_order_command *c, const void *from, bool is)
 {
     const struct drm_waits_call by = {c->by, from};
     const void *const *list = c->events;
@@ -102,13 +127,25 @@ void drm_waits_command(const struct drm_order_command *c, const void *from)
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; list && i < c->count; i++) {
         struct waits_event *e = event_of(list[i]);
-        if (e && !e->signalled)
+        if (e && !e->signalled && is)
             add_waiter(e, by);
+        else if (e && !e->signalled)
+            drop_waiter(e, from);
     }
     struct waits_event *e = event_of(c->signals);
-    if (e)
-        e->signals = by;
+    if (e && (is || e->signals.from == from))
+        e->signals = is ? by : (struct drm_waits_call){NULL, NULL};
     pthread_mutex_unlock(&lock);
+}
+
+void drm_waits_command(const struct drm_order_command *c, const void *from)
+{
+    note(c, from, true);
+}
+
+void drm_waits_failed(const struct drm_order_command *c, const void *from)
+{
+    note(c, from, false);
 }
 
 /* ---- interrupts while nothing runs ---- */
@@ -137,6 +174,21 @@ static void *watch(void *context)
 }
 
 static pid_t watched; /* the process that has the thread */
+
+void drm_waits_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void drm_waits_after_fork(bool child)
+{
+    if (child) {
+        threads = NULL;
+        asleep = false;
+        pthread_cond_init(&changed, NULL);
+    }
+    pthread_mutex_unlock(&lock);
+}
 
 /* Locked. The first wait begins, or the last one ends. */
 static void turn(bool waits)

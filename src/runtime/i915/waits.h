@@ -29,8 +29,11 @@ void drm_waits_made(const void *event, struct drm_waits_call by);
 void drm_waits_set(const void *event, bool signalled);
 /** The program does not use the event any more. */
 void drm_waits_drop(const void *event);
-/** A command was appended or enqueued: it may wait for events, and signal one. */
+/** A command is appended or enqueued by a call that may block: it may wait for events, and signal
+ * one. */
 void drm_waits_command(const struct drm_order_command *command, const void *from);
+/** The call of drm_waits_command() has failed: there is no such command. */
+void drm_waits_failed(const struct drm_order_command *command, const void *from);
 
 /** A call that may not come back soon; in the caller's frame. Its members are waits.c's own. */
 struct drm_wait {
@@ -53,6 +56,11 @@ void drm_wait_end(struct drm_wait *wait);
 void drm_waits_batches(bool wait);
 /** A kernel runs from now on, or no more: meanwhile who runs it looks after signals. */
 void drm_waits_kernel(bool runs);
+
+/** Before fork(): no thread is within these functions then. */
+void drm_waits_before_fork(void);
+/** After it. A @p child has none of its parent's calls. */
+void drm_waits_after_fork(bool child);
 
 /** Who reports an interrupt while no kernel runs, and ends the process. */
 void drm_waits_report_by(void (*report)(void *context), void *context);

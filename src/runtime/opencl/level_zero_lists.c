@@ -116,7 +116,10 @@ static int end_append(struct ze_list *l, const struct drm_order_command *is, int
     struct drm_order_command command = {.by = #name, __VA_ARGS__};                                 \
     struct ze_list *const list = begin_append(a, &command);                                        \
     drm_waits_command(&command, __builtin_return_address(0));                                      \
-    return end_append(list, &command, drm_ze_returned(#name, (call)))
+    const int result = drm_ze_returned(#name, (call));                                             \
+    if (result)                                                                                    \
+        drm_waits_failed(&command, __builtin_return_address(0));                                   \
+    return end_append(list, &command, result)
 #define EVENTS(signal, number, list)                                                               \
     .signals = (void *)(signal), .count = (unsigned)(number), .events = (void *)(list)
 
@@ -335,6 +338,8 @@ EXPORT int zeCommandQueueExecuteCommandLists(WORDS4)
         drm_order_enqueue(&end);
     drm_waits_command(&end, __builtin_return_address(0));
     const int result = drm_ze_returned(name, own(NAMES4));
+    if (result)
+        drm_waits_failed(&end, __builtin_return_address(0));
     for (uint32_t i = 0; i < count; i++)
         enqueued(list_of(list[i]), !result);
     if (d)

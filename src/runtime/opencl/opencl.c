@@ -265,6 +265,8 @@ static int counted(const char *by, int result, void *event)
         drm_order_enqueue(&command);                                                               \
         drm_waits_command(&command, __builtin_return_address(0));                                  \
         const int result = counted(#name, own(NAMES##words), (void *)event);                       \
+        if (result)                                                                                \
+            drm_waits_failed(&command, __builtin_return_address(0));                               \
         drm_order_enqueued(&command, !result, (void *)event, false);                               \
         return result;                                                                             \
     }

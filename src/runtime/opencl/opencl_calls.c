@@ -257,6 +257,8 @@ EXPORT int clFinish(WORDS1)
     drm_order_enqueue(&command);                                                                   \
     drm_waits_command(&command, __builtin_return_address(0));                                      \
     const int result = (call);                                                                     \
+    if (result)                                                                                    \
+        drm_waits_failed(&command, __builtin_return_address(0));                                   \
     drm_order_enqueued(&command, !result, (void *)(event_at), waits)
 #define EVENTS(number, list) .count = (unsigned)(number), .events = (void *)(list)
 

@@ -4,7 +4,7 @@
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/meaning.h"
 
-enum { MOST = 64 }; /* instructions from a load on, or of a loop */
+enum { MOST = 128 }; /* instructions from a load on, or of a loop */
 
 struct insn {
     struct gcn_uop u;
@@ -77,40 +77,78 @@ static bool is_own(const struct insn *i)
     return i->u.row->encoding == GCN_MUBUF || i->u.row->encoding == GCN_SCRATCH;
 }
 
-/* Whether an instruction makes another one of the registers of a load's address. */
-static bool makes_address(const struct insn *i, const struct insn *load)
+/* Whether an instruction writes a VGPR. */
+static bool writes(const struct insn *i, unsigned reg)
 {
     const unsigned encoding = i->u.row->encoding, size = i->u.size ? i->u.size : 4;
     const bool vector = encoding >= GCN_VOP2 && encoding <= GCN_VOP3P &&
                         (i->u.result || !i->u.mask_result); /* else it makes a mask alone */
     const bool loads = access_of(i) == 'r' || (is_own(i) && i->u.row->operands[0] == 'r');
-    const bool scalar = encoding <= GCN_SOP1 || encoding == GCN_SMEM;
     const unsigned first = i->u.dst,
                    last = first + (vector ? i->u.result ? i->u.result : 1 : (size + 3) / 4);
-    const bool based = load->u.row->encoding == GCN_GLOBAL && load->u.base != GCN_NO_BASE;
-    const unsigned registers = based || load->u.row->encoding == GCN_DS ? 1 : 2;
-    if (scalar)
-        return based && first < load->u.base + 2u && last + 1 > load->u.base;
-    return (vector || loads) && first < load->u.src[0] + registers && last > load->u.src[0];
+    return (vector || (loads && encoding != GCN_SMEM)) && first <= reg && last > reg;
 }
 
-/* Whether a load of one loop has the same address each time. */
-static bool is_of_one_place(struct wt_machine *m, const struct insn *load, uint64_t first,
-                            uint64_t last)
+/* Whether a scalar instruction writes a pair of SGPRs. */
+static bool writes_base(const struct insn *i, unsigned base)
 {
-    struct insn i, k;
-    for (uint64_t pc = first; pc <= last; pc = behind(&i)) {
-        if (!read_insn(m, pc, &i))
+    const unsigned encoding = i->u.row->encoding, size = i->u.size ? i->u.size : 4;
+    return (encoding <= GCN_SOP1 || encoding == GCN_SMEM) && i->u.dst < base + 2u &&
+           i->u.dst + (size + 3) / 4 + 1 > base;
+}
+
+/* A loop, [first, last]. */
+struct loop {
+    struct wt_machine *m;
+    uint64_t first, last;
+};
+
+/* Whether a loop stores to the variable that an instruction loads. */
+static bool stores_to(const struct loop *l, const struct insn *own)
+{
+    struct insn i;
+    for (uint64_t pc = l->first; pc <= l->last; pc = behind(&i))
+        if (!read_insn(l->m, pc, &i) ||
+            (is_own(&i) && i.u.row->operands[0] == 'w' && i.u.imm < own->u.imm + own->u.size &&
+             own->u.imm < i.u.imm + i.u.size))
+            return true;
+    return false;
+}
+
+/* Whether a load of a loop has the same address each time: what makes its registers there, if
+ * anything does, is a scalar, a variable that the loop does not store to, or such a load. */
+static bool is_of_one_place(const struct loop *l, const struct insn *load, unsigned deep)
+{
+    enum { DEEPEST = 3 }; /* a pointer's pointer */
+    const bool scalar = load->u.row->encoding == GCN_SMEM;
+    const bool based =
+        scalar || (load->u.row->encoding == GCN_GLOBAL && load->u.base != GCN_NO_BASE);
+    const unsigned registers = scalar ? 0 : based || load->u.row->encoding == GCN_DS ? 1 : 2;
+    struct insn i, by;
+    for (uint64_t pc = l->first; pc <= l->last && based; pc = behind(&i))
+        if (!read_insn(l->m, pc, &i) || writes_base(&i, load->u.base))
             return false;
-        if (!makes_address(&i, load) || (is(&i, GCN_I_v_mov_b32) && i.u.src[0] < GCN_VGPR))
-            continue;
-        if (!is_own(&i)) /* else it is a variable, which no other instruction stores to */
-            return false;
-        for (uint64_t other = first; other <= last; other = behind(&k))
-            if (!read_insn(m, other, &k) ||
-                (is_own(&k) && k.u.row->operands[0] == 'w' && k.u.imm < i.u.imm + i.u.size &&
-                 i.u.imm < k.u.imm + k.u.size))
+    for (unsigned reg = load->u.src[0]; reg < load->u.src[0] + registers; reg++) {
+        bool before = false, later = false;
+        for (uint64_t pc = l->first; pc <= l->last; pc = behind(&i)) {
+            if (!read_insn(l->m, pc, &i))
                 return false;
+            if (!writes(&i, reg))
+                continue;
+            later = true;
+            if (pc < load->pc) {
+                before = true;
+                by = i;
+            }
+        }
+        if (!before && !later)
+            continue;
+        const bool same =
+            before && ((is(&by, GCN_I_v_mov_b32) && by.u.src[0] < GCN_VGPR) ||
+                       (is_own(&by) && !stores_to(l, &by)) ||
+                       (access_of(&by) && deep < DEEPEST && is_of_one_place(l, &by, deep + 1)));
+        if (!same)
+            return false;
     }
     return true;
 }
@@ -118,25 +156,28 @@ static bool is_of_one_place(struct wt_machine *m, const struct insn *load, uint6
 bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
 {
     struct insn it, i;
-    uint64_t first = 0, last = load;
+    struct loop l = {m, 0, load};
     if (!read_insn(m, load, &it) || access_of(&it) != 'r')
         return false;
-    for (unsigned n = 0; n < MOST && !first; n++) {
-        if (!read_insn(m, last, &i) || (i.pc != load && access_of(&i)) || leaves(&i) ||
-            is(&i, GCN_I_s_barrier))
+    for (unsigned n = 0; n < MOST && !l.first; n++) {
+        if (!read_insn(m, l.last, &i) || leaves(&i))
             return false;
         const uint64_t to = goes_to(&i);
         if (to && to <= load)
-            first = to;
+            l.first = to;
         else
-            last = behind(&i);
+            l.last = behind(&i);
     }
-    if (!first || load - first > sizeof(uint32_t) * MOST)
+    if (!l.first || load - l.first > sizeof(uint32_t) * MOST)
         return false;
-    for (uint64_t pc = first; pc < load; pc = behind(&i))
-        if (!read_insn(m, pc, &i) || access_of(&i) || leaves(&i) || is(&i, GCN_I_s_barrier))
+    for (uint64_t pc = l.first; pc <= l.last; pc = behind(&i)) {
+        if (!read_insn(m, pc, &i) || leaves(&i) || is(&i, GCN_I_s_barrier))
             return false;
-    return is_of_one_place(m, &it, first, last);
+        const char access = access_of(&i);
+        if (access && (access != 'r' || !is_of_one_place(&l, &i, 0)))
+            return false;
+    }
+    return true;
 }
 
 /* Whether a compare-and-swap is of the place of a load, by the registers of its address. */
