@@ -68,8 +68,9 @@ static enum wt_status stop_device(struct wt_session_attached *a,
     size_t count;
     if (!status && !(status = wt_debugger_threads(a->debugger, &list, &count, err)) && count == 0)
         fprintf(stderr,
-                "wavetrap: no warp is active (%s--reset%s "
-                "the device)\n",
+                "wavetrap: no warp is active: the program has already finished, or has not begun "
+                "(%s--reset%s the device; --hold at the start of a program stops it before its "
+                "first instruction)\n",
                 for_gdb ? "'run' in GDB, or " : "", for_gdb ? ", resets" : " resets");
     return status;
 }

@@ -217,7 +217,7 @@ def test_a_program_that_has_ended(serve, program):
     server = serve("dm", file)
     assert "exited normally" in debug(file, "continue", options=server.from_start).stdout
     done = debug(file, "continue", options=server.options)
-    assert "no warp is active (--reset resets the device)" in done.stderr
+    assert "no warp is active: the program has already finished" in done.stderr and "--hold" in done.stderr
     assert done.returncode == 1 and "The program is not being run." in done.stderr
 
 

@@ -198,7 +198,7 @@ def test_a_program_that_has_ended_can_be_looked_at(serve_dm, program, attach):
     server = serve_dm(file, "--now")
     server.told("the program has ended")
     one = attach(server.address, file)
-    assert "no warp is active" in one.start
+    assert "no warp is active: the program has already finished" in one.start and "--hold" in one.start
     assert "the program is" in one("monitor info")
     one("break count")
     assert "hit Breakpoint 1" in one("run")

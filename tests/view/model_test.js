@@ -34,6 +34,8 @@ const tests = {
         const tree = m.divergenceOf({ lanes: 4, mask: '3', pc: '0x10' });
         assert.deepStrictEqual(tree.children.map((n) => [m.lanesText(n.lanes), n.enabled]), [['0..1', true], ['2..3', false]]);
         assert.deepStrictEqual(m.divergenceOf({ lanes: 4, mask: 'f', pc: '0x10' }).children, []);
+        const off = m.divergenceOf({ lanes: 4, mask: '0', pc: '0x10' });
+        assert.deepStrictEqual([off.children, off.pc, off.enabled], [[], null, false]);
     },
     'work-items, also of a group at the end that is smaller'() {
         const wave = { block: [8, 4, 1], group: [0, 0, 0], first: 32 };
@@ -71,6 +73,10 @@ const tests = {
         assert.strictEqual(parted.firstFrame(), 2);
         assert.deepStrictEqual(parted.firstLane(2), { wave: '2', lane: 3 });
         assert.deepStrictEqual(model([wave('0', 'f'), wave('1', 'f')], [[0], [0, 1], [1]]).firstFrame(), 1);
+        // Not a wave whose lanes are all masked off, nor one in code without lines, where others have some.
+        const beside = model([wave('0', '0'), wave('1', '8', { pc: '0x2' }), wave('2', 'c', { pc: '0x2' }), wave('3', '0', { pc: '0x2' })], [[0, 1, 2, 3]]);
+        beside.places['0x2'] = { line: 3 };
+        assert.deepStrictEqual(beside.firstLane(0), { wave: '1', lane: 3 });
         const faulted = model([wave('0', '1'), wave('1', 'f', { faulted: '4' })], [[0], [1]]);
         assert.deepStrictEqual([faulted.firstFrame(), faulted.firstLane(1)], [1, { wave: '1', lane: 2 }]);
         assert.strictEqual(model([wave('0', 'f')], [[0], []]).firstLane(1), null);

@@ -195,8 +195,8 @@ function divergenceOf(wave) {
         node.children.push({ lanes: enabled, pc: wave.pc, enabled: true, children: [] },
                            { lanes: idle, pc: null, enabled: false, children: [] });
     } else {
-        node.pc = wave.pc;
-        node.enabled = true;
+        node.enabled = enabled.includes(true);
+        node.pc = node.enabled ? wave.pc : null;
     }
     return root;
 }
@@ -252,10 +252,12 @@ class Model {
         return best;
     }
 
-    /** The wave and lane of a frame to look at first: of the fault, else of the wave with most lanes masked off; null: no wave is there. */
+    /** The wave and lane of a frame to look at first: of the fault, else of the wave with most lanes masked off, of those that are at a line of source and
+     * have a lane that runs, if there are any; null: no wave is there. */
     firstLane(frame) {
-        const waves = this.wavesAt(frame);
-        const wave = waves.find((one) => one.faulted) || waves.reduce((a, b) => a && maskedOf(a) >= maskedOf(b) ? a : b, null);
+        const waves = this.wavesAt(frame), shows = (one) => 2 * Boolean((this.places[one.pc] || {}).line) + lanesOf(one.mask, one.lanes).includes(true);
+        const ahead = (a, b) => shows(a) - shows(b) || maskedOf(a) - maskedOf(b);
+        const wave = waves.find((one) => one.faulted) || waves.reduce((a, b) => a && ahead(a, b) >= 0 ? a : b, null);
         if (!wave)
             return null;
         const states = statesOf(wave), wanted = wave.faulted ? FAULTED : states.includes(RUNNING) ? RUNNING : states.includes(BARRIER) ? BARRIER : MASKED;

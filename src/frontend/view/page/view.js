@@ -431,7 +431,7 @@ class View {
         canvas.style.width = `${Math.min(count * 4, 128)}px`;
         const c = canvas.getContext('2d');
         node.lanes.forEach((on, i) => {
-            c.fillStyle = style.getPropertyValue(on ? node.enabled || !node.pc ? '--running' : '--dim' : '--paper');
+            c.fillStyle = style.getPropertyValue(on ? node.enabled || node.children.length ? '--running' : '--dim' : '--paper');
             c.fillRect(i, 0, 1, 1);
         });
         return canvas;
