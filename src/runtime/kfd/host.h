@@ -163,7 +163,7 @@ struct host_gpu {
     struct wt_rows_totals translated; /**< as it was last counted */
     uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */
     uint32_t trapped;    /**< dispatches whose trap handler has sent an interrupt, as a bit set */
-    uint64_t *doorbells; /**< HOST_DOORBELLS; writes to them have no effect */
+    uint64_t *doorbells; /**< HOST_DOORBELLS; see host_queue_doorbell() */
     bool told_debugger;  /**< the debugger's descriptor has been written to */
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
@@ -467,6 +467,10 @@ struct host_queue_request {
     volatile int64_t *error;       /**< receives reasons of errors; or NULL */
     HsaEvent *event;
 };
+
+/** The doorbell of a queue: the program's runtime and kernels store there the number of the last
+ * packet. */
+uint64_t *host_queue_doorbell(const struct host_queue *q);
 
 /**
  * Makes a queue on a GPU; *id becomes its id. -EFAULT: the ring or a pointer is not in memory;

@@ -47,7 +47,6 @@ struct packet {
 struct packets {
     uint64_t doorbell;
     uint64_t rung;         /* the packets before this one were */
-    uint64_t late;         /* the time from which on the next one begins without its doorbell; 0 */
     uint32_t stream, last; /* the newest operation of those that come behind each other */
     struct moment gate;    /* what the next packet comes behind, also without the barrier bit */
     struct moment all;     /* all packets that have ended */
@@ -242,18 +241,18 @@ static void note(struct host_queue *q)
         *p->end = new;
         p->end = &new->next;
     }
-    p->late = 0;
     wt_streams_changed();
 }
 
 bool host_packets_may_begin(struct host_queue *q)
 {
-    enum { PATIENCE_NS = 100000000 }; /* a kernel's packets have no doorbell that is seen */
     struct packets *p = q->order;
     if (!p || q->begun < p->rung || escaped)
         return true;
-    p->late = p->late ? p->late : host_clock() + PATIENCE_NS;
-    if (host_clock() < p->late)
+    /* A kernel rings by a store alone, of the last packet's number; what the program's calls store
+     * was noted before. */
+    const uint32_t last = (uint32_t)atomic_load((_Atomic uint64_t *)host_queue_doorbell(q));
+    if ((int32_t)(last - (uint32_t)q->begun) < 0)
         return false;
     note(q);
     return true;

@@ -8,7 +8,7 @@
 
 /** Frees what is known of a queue's packets. */
 void host_packets_forget(struct host_queue *q);
-/** Whether the next packet may begin: its doorbell was rung, or is late. */
+/** Whether the next packet may begin: its doorbell was rung. */
 bool host_packets_may_begin(struct host_queue *q);
 /** The next packet of a queue begins; true if its queue is followed. It is the newest operation, if
  * it is a kernel's. */

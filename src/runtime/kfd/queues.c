@@ -310,6 +310,11 @@ static bool is_there(const struct host_queue *q)
     return there;
 }
 
+uint64_t *host_queue_doorbell(const struct host_queue *q)
+{
+    return &q->gpu->doorbells[q->id % (HOST_DOORBELLS / sizeof *q->gpu->doorbells)];
+}
+
 int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *r, uint64_t *id)
 {
     struct host *host = gpu->host;
@@ -331,6 +336,7 @@ int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *r, 
     }
     q->begun = q->freed = atomic_load(q->read);
     q->id = *id = host->next_queue++;
+    *host_queue_doorbell(q) = q->begun - 1;
     q->next = gpu->queues;
     gpu->queues = q;
     if (!q->copies)
@@ -370,14 +376,14 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
     const int wrong = host_queue_create(gpu, &request, &id);
     if (wrong)
         return wrong == -ENOMEM ? HSAKMT_STATUS_NO_MEMORY : HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host_queue *q = enter_queue(host, id);
     if (copies) {
-        struct host_queue *q = enter_queue(host, id);
         resource->Queue_read_ptr_aql = (HSAuint64 *)q->read;
         resource->Queue_write_ptr_aql = (HSAuint64 *)q->write;
-        host_leave(gpu);
     }
+    resource->Queue_DoorBell_aql = host_queue_doorbell(q);
+    host_leave(gpu);
     resource->QueueId = id;
-    resource->Queue_DoorBell_aql = &gpu->doorbells[id % (HOST_DOORBELLS / sizeof *gpu->doorbells)];
     return HSAKMT_STATUS_SUCCESS;
 }
 
