@@ -132,8 +132,8 @@ void wavetrap_interrupt(struct wavetrap *session);
 /* ---- points ---- */
 
 /** Sets a breakpoint at a place ("draw", "mandelbrot.c:46", "*0x80000254"). @p condition: an
- * expression, evaluated for each lane, or NULL. *number: its number. It may wait for code that is
- * loaded later. */
+ * expression, evaluated for each lane; NULL: none, or what follows " if " in @p place. *number: its
+ * number. It may wait for code that is loaded later. */
 enum wavetrap_status wavetrap_break(struct wavetrap *session, const char *place,
                                     const char *condition, unsigned *number,
                                     struct wavetrap_error *err);

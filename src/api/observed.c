@@ -28,11 +28,11 @@ struct wavetrap_access api_access(unsigned kind, unsigned space)
 
 static void take_record(struct api_observed *o, const struct wt_observed_wire *r, unsigned count)
 {
-    struct wavetrap_access a = api_access(r->kind, r->space);
     const wt_lanes lanes = r->lanes[0] | (wt_lanes)r->lanes[1] << 64;
     unsigned next = 0;
-    if (!o->fn)
-        return;
+    if (!o->fn || r->kind > WT_WATCH_ACCESS || r->space > WT_OBSERVED_DEVICE)
+        return; /* not the drivers' word: the program can write there, too */
+    struct wavetrap_access a = api_access(r->kind, r->space);
     a.time = r->time;
     a.wave = r->wave;
     a.pc = r->pc;

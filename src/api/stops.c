@@ -207,9 +207,15 @@ enum wavetrap_status wavetrap_break(struct wavetrap *w, const char *place, const
 {
     struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_point *point;
-    const struct wt_break what = {.place = place, .condition = condition};
-    const enum wt_status status = wt_program_set_break(api_program(w), &what, &point, err);
+    char *text = strdup(place);
+    struct wt_break what = {.place = text, .condition = condition};
+    if (text && !condition)
+        what.condition = wt_split_condition(text);
+    const enum wt_status status =
+        text ? wt_program_set_break(api_program(w), &what, &point, err)
+             : wt_fail(err, WT_NO_MEMORY, "no host memory for a breakpoint");
     *number = status ? 0 : point->number;
+    free(text);
     return api_end(status, err, error);
 }
 

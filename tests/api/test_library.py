@@ -304,6 +304,37 @@ def test_a_host_program_is_started_and_debugged(family):
         assert to_end(session).status == 0 and len(seen) == count
 
 
+def test_a_program_that_its_observer_lets_go_computes_on(tmp_path):
+    """Nobody reads what it would tell, more than a pipe holds; and no signal ends it, which it has as C programs do, not as Python."""
+    old = signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    (tmp_path / "adds.cu").write_text("""
+        #include <cstdio>
+        __global__ void add(int *sum) { atomicAdd(sum, 1); }
+        int main(int, char **words) {
+            int *sum, result = 0;
+            cudaMalloc(&sum, 4), cudaMemset(sum, 0, 4);
+            for (int i = 0; i < 1000; i++)
+                add<<<64, 64>>>(sum);
+            cudaMemcpy(&result, sum, 4, cudaMemcpyDeviceToHost);
+            fprintf(fopen(words[1], "w"), "%d\\n", result);
+        }""")
+    cuda = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
+    subprocess.run(["clang++-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", f"--cuda-path={cuda}", "-g", "-w", tmp_path / "adds.cu", "-o", tmp_path / "adds", f"-L{cuda}/lib64", "-lcudart"], check=True)
+    seen, result = [], tmp_path / "sum"
+    with Session("-g", "sm", str(tmp_path / "adds"), str(result)) as session:
+        session.set_break("adds.cu:3 if blockIdx.x == 7 && threadIdx.x == 9")
+        assert session.run().kind == StopKind.BREAKPOINT and session.evaluate("blockIdx.x") == {9: 7}
+        session.observe(seen.append)
+        session.run()
+        assert seen
+        session.command("detach")
+    signal.signal(signal.SIGPIPE, old)
+    until = time.monotonic() + float(os.environ.get("WAVETRAP_TEST_LIMIT", 60))
+    while not (result.exists() and result.read_text()) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert result.read_text() == f"{1000 * 64 * 64}\n"
+
+
 # ---- the header, and programs in C ----
 
 def test_the_library_has_the_functions_of_the_header_and_no_other():

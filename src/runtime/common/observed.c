@@ -33,7 +33,8 @@ static void read_variable(void)
         fd >= 0 ? mmap(NULL, sizeof *wanted, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     if (fd >= 0)
         close(fd);
-    if (at != MAP_FAILED && (sink = open(pipe, O_WRONLY | O_CLOEXEC)) >= 0)
+    /* Open at both ends: the last write of a program that is let go raises no SIGPIPE. */
+    if (at != MAP_FAILED && (sink = open(pipe, O_RDWR | O_CLOEXEC)) >= 0)
         wanted = at;
     else
         wt_say_once("the accesses of process %ld are not observed: %s: %s", (long)getpid(), text,
@@ -66,6 +67,11 @@ void wt_observed_by_debugger(struct wt_hosted *gpu)
 {
     debugged = getpid();
     wt_observed_look(gpu);
+}
+
+void wt_observed_let_go(void)
+{
+    debugged = 0;
 }
 
 void wt_observed_look(struct wt_hosted *gpu)

@@ -11,5 +11,7 @@ void wt_observed_look(struct wt_hosted *gpu);
 /** Does so for a request of the debugger's: accesses of this process are handed over, and of none
  * of its children. */
 void wt_observed_by_debugger(struct wt_hosted *gpu);
+/** The debugger has gone: no access is handed over until another one comes. */
+void wt_observed_let_go(void);
 
 #endif

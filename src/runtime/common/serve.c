@@ -633,6 +633,7 @@ static void undo_all(struct wt_server *s)
 static void let_go(void *context)
 {
     struct wt_server *s = context;
+    wt_observed_let_go();
     if (!s->gate) {
         s->driver->let_go(s->context);
         return;
