@@ -36,19 +36,26 @@ enum wt_status wt_report_add(char **files, const char *value, struct wt_error *e
     return WT_OK;
 }
 
+static atomic_bool has_failed;
+
+bool wt_report_has_failed(void)
+{
+    return has_failed;
+}
+
 static void append(const char *pattern, long process, const char *text, size_t size)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
     char name[PATH_MAX];
     struct wt_error err;
     if (wt_file_name_of(pattern, process, 1, name, sizeof name, &err)) {
         fprintf(stderr, "wavetrap: --report: %s\n", err.text);
+        has_failed = true;
         return;
     }
     errno = ENOSPC; /* a write that is cut short says no reason */
     const int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     /* One write: lines of several processes do not mix. */
-    if ((fd < 0 || write(fd, text, size) != (ssize_t)size) && !atomic_flag_test_and_set(&told))
+    if ((fd < 0 || write(fd, text, size) != (ssize_t)size) && !atomic_exchange(&has_failed, true))
         fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", name, strerror(errno));
     if (fd >= 0)
         close(fd);

@@ -59,5 +59,7 @@ void wt_report_begin_list(struct wt_report_object *o, const char *name);
 void wt_report_end_list(struct wt_report_object *o);
 /** Ends the object, and appends it to each of its files. What goes wrong is told on stderr. */
 void wt_report_end(struct wt_report_object *o);
+/** Whether this process could not write a report. */
+bool wt_report_has_failed(void);
 
 #endif

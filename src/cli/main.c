@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "cli/cli.h"
 #include "cli/complete.h"
 
@@ -34,14 +35,15 @@ static void help(FILE *out)
           out);
 }
 
-/* The output of a command is its result: if it cannot be written, the command has failed. */
+/* The output of a command, and its reports, are its result: if they cannot be written, the command
+ * has failed. */
 static int finish(const char *name, int status)
 {
     if ((fflush(stdout) || ferror(stdout)) && !status) {
         fprintf(stderr, "wavetrap %s: cannot write to stdout: %s\n", name, strerror(errno));
         return WT_EXIT_FAILED;
     }
-    return status;
+    return wt_report_has_failed() ? WT_EXIT_FAILED : status; /* it has said so */
 }
 
 static const struct wt_subcommand *find(const char *name)
