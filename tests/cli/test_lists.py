@@ -36,6 +36,15 @@ def test_sessions_and_tests_name_the_version_of_clang():
     assert not [line for line in calls if re.search(r"""["'](clang(\+\+)?|lldb|llvm-[a-z]+)["']""", line)]
 
 
+def test_the_tests_of_the_review_are_there():
+    """Each line of tests/review.txt names tests or cases that exist, or says what is open."""
+    tests = ROOT / "tests"
+    lines = [line.partition(" | ") for line in (tests / "review.txt").read_text().splitlines() if " | " in line and not line.startswith("#")]
+    named = [name.partition(":")[::2] for _, _, names in lines if not names.startswith("open: ") for name in names.split()]
+    missing = [name for name in named if not re.search(rf"^(def )?{name[1].lstrip(':')}\b", (tests / name[0]).read_text(), re.M)]
+    assert len(lines) > 50 and len(named) > len(lines) and not missing, missing
+
+
 def test_check_leaves_no_test_out():
     """Each test belongs to `make check` or says that it is for `make full`."""
     out = subprocess.run(["meson", "introspect", "--tests", BUILD], capture_output=True, text=True, check=True).stdout
