@@ -36,11 +36,16 @@ enum wt_status wt_report_add(char **files, const char *value, struct wt_error *e
     return WT_OK;
 }
 
-static atomic_bool has_failed;
+/* Notes that a report could not be written; whether one could not before. */
+static bool note_failure(bool failed)
+{
+    static atomic_bool has_failed;
+    return failed ? atomic_exchange(&has_failed, true) : atomic_load(&has_failed);
+}
 
 bool wt_report_has_failed(void)
 {
-    return has_failed;
+    return note_failure(false);
 }
 
 static void append(const char *pattern, long process, const char *text, size_t size)
@@ -49,13 +54,13 @@ static void append(const char *pattern, long process, const char *text, size_t s
     struct wt_error err;
     if (wt_file_name_of(pattern, process, 1, name, sizeof name, &err)) {
         fprintf(stderr, "wavetrap: --report: %s\n", err.text);
-        has_failed = true;
+        note_failure(true);
         return;
     }
     errno = ENOSPC; /* a write that is cut short says no reason */
     const int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     /* One write: lines of several processes do not mix. */
-    if ((fd < 0 || write(fd, text, size) != (ssize_t)size) && !atomic_exchange(&has_failed, true))
+    if ((fd < 0 || write(fd, text, size) != (ssize_t)size) && !note_failure(true))
         fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", name, strerror(errno));
     if (fd >= 0)
         close(fd);
