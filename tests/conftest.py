@@ -232,7 +232,8 @@ def pytest_collection_modifyitems(config, items):
     say gfx900 or gcn, or whose file (tests/compilers/amd.py)."""
     if os.environ.get("AMD_MODEL"):
         items[:] = [i for i in items if re.search(r"/test_gcn_|\[.*(gfx900|gcn)", i.nodeid)
-                    and (amd.MODEL in amd.BY_GCC or not re.search("open(mp|acc)", i.nodeid))]
+                    and (amd.MODEL in amd.BY_GCC or not re.search("open(mp|acc)", i.nodeid))
+                    and (amd.MODEL not in amd.NO_DRIVERS or not re.search(r"-program|places\[gcn-hip", i.nodeid))]
     seen = collections.Counter()
     for item in items:
         sample = item.get_closest_marker("sample")

@@ -336,7 +336,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 
 bool wt_check_race_knows_openmp(const struct wt_machine *m)
 {
-    return m->ops->memory_model->threads_are_waves;
+    return wt_memory_model_of(m)->threads_are_waves;
 }
 
 struct wt_check_race *wt_check_race_begin(const struct wt_check_start *start)
@@ -350,7 +350,7 @@ struct wt_check_race *wt_check_race_begin(const struct wt_check_start *start)
                                 .found = start->found,
                                 .context = start->context,
                                 .run.resets = m->resets,
-                                .rules = *m->ops->memory_model,
+                                .rules = *wt_memory_model_of(m),
                                 .shadow.first = 1};
     if (start->lanes != WT_LANES_BY_FAMILY)
         r->rules.independent = start->lanes == WT_LANES_INDEPENDENT;

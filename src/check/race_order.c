@@ -531,12 +531,14 @@ static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_o
 {
     if (!r->rules.waits || w->settled)
         return;
-    if (e->count[0] == 0)
+    /* From gfx10 on stores have a counter of their own. */
+    const bool stored = e->count[r->rules.stores_apart ? 3 : 0] == 0;
+    if (stored)
         release_to(r, w, RACE_DEVICE);
-    w->waited |= e->count[0] == 0 && w->wrote_last;
+    w->waited |= stored && w->wrote_last;
     if (e->count[0] == 0 || e->count[2] == 0)
         acquire(r, w, e->lanes, RACE_GROUP);
-    w->settled = e->count[0] == 0 && !r->rules.independent;
+    w->settled = stored && !r->rules.stores_apart && !r->rules.independent;
 }
 
 void race_forget_ordered(struct wt_check_race *r)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "emulator/machine/machine.h"
+#include "emulator/machine/memory_model.h"
 
 /* ---- what rows of checks.def name ---- */
 
@@ -92,6 +93,9 @@ bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *sta
         if (!(checks & r->check))
             continue;
         if (!r->knows(m)) {
+            const char *caches = wt_memory_model_of(m)->caches_unknown;
+            if (r->check == WT_CHECK_STALE && caches)
+                say("--check=%s is not there: %s", r->name, caches);
             if (r->unknown)
                 say("--check=%s is not there for %s: %s", r->name, m->ops->family, r->unknown);
         } else if (openmp && !r->is_there(m, openmp)) {

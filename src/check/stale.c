@@ -194,7 +194,7 @@ static bool add_dirty(struct group *g, const struct wt_observed *a, const struct
 
 static uint32_t die_of(const struct wt_check_stale *s, uint32_t wave)
 {
-    uint32_t (*die)(struct wt_machine * m, uint32_t wave) = s->machine->ops->memory_model->die;
+    uint32_t (*die)(struct wt_machine * m, uint32_t wave) = wt_memory_model_of(s->machine)->die;
     return die ? die(s->machine, wave) : 0;
 }
 
@@ -617,7 +617,7 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
 
 bool wt_check_stale_knows(const struct wt_machine *m)
 {
-    return m->ops->memory_model->caches_go_stale;
+    return wt_memory_model_of(m)->caches_go_stale;
 }
 
 struct wt_check_stale *wt_check_stale_begin(const struct wt_check_start *start)

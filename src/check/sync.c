@@ -509,10 +509,10 @@ static bool comes_to(struct wt_check_sync *s, uint64_t from, uint64_t to)
 {
     struct wt_machine *m = s->machine;
     struct sync_way *way = &s->way[(from * 31 + to) / 8 % (sizeof s->way / sizeof *s->way)];
-    if (!m->ops->memory_model->comes_to)
+    if (!wt_memory_model_of(m)->comes_to)
         return true;
     if (way->from != from || way->to != to)
-        *way = (struct sync_way){from, to, m->ops->memory_model->comes_to(m, from, to)};
+        *way = (struct sync_way){from, to, wt_memory_model_of(m)->comes_to(m, from, to)};
     return way->comes;
 }
 
@@ -715,7 +715,7 @@ struct wt_check_sync *wt_check_sync_begin(const struct wt_check_start *start)
     if (!s)
         return NULL;
     *s = (struct wt_check_sync){.machine = m,
-                                .strict = m->ops->memory_model->barriers_want_all,
+                                .strict = wt_memory_model_of(m)->barriers_want_all,
                                 .apart = start->lanes == WT_LANES_INDEPENDENT,
                                 .found = start->found,
                                 .context = start->context,

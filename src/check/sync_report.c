@@ -51,7 +51,7 @@ static bool is_same(const struct wt_check_sync *s, uint32_t a, uint32_t b)
 void sync_report_deadlock(struct wt_check_sync *s, uint64_t time)
 {
     const struct wt_machine *m = s->machine;
-    const bool of_lanes = m->ops->memory_model->barriers_count_lanes;
+    const bool of_lanes = wt_memory_model_of(m)->barriers_count_lanes;
     uint32_t first = m->waves, other = m->waves;
     unsigned here = 0, elsewhere = 0;
     char words[sizeof((struct wt_finding *)0)->text];

@@ -32,9 +32,6 @@ static int run_program(struct wt_session_drive *drive, const char *path)
 {
     struct wt_emulated device;
     struct wt_error err;
-    const struct wt_report_profile *profile = &drive->profile;
-    drive->options.device.plain = !drive->check.any && !drive->core_on_fault && !profile->table &&
-                                  !profile->json && !profile->lcov_count && !profile->limit_count;
     if (wt_session_open_device(&device, &drive->options, path, &err) != WT_OK)
         return wt_subcommand_fail(&cli_run, &err);
     const int status = wt_session_drive(&cli_run, drive, &device);

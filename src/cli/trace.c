@@ -347,9 +347,9 @@ static void print_at_barrier(const struct traced *t, const struct wt_observed_ev
 
 static void print_wait(FILE *out, const struct wt_observed_event *e)
 {
-    static const char *const names[] = {"vmcnt", "expcnt", "lgkmcnt"};
+    static const char *const names[] = {"vmcnt", "expcnt", "lgkmcnt", "vscnt"};
     fputs("waits for", out);
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < WT_COUNTS; i++)
         if (e->count[i] != WT_NO_COUNT)
             fprintf(out, " %s(%u)", names[i], e->count[i]);
 }
@@ -559,7 +559,6 @@ static int trace_program(struct traced *t, const char *path)
 {
     struct wt_emulated device;
     struct wt_error err;
-    t->drive.options.device.plain = true;
     if (wt_session_open_device(&device, &t->drive.options, path, &err) != WT_OK)
         return wt_subcommand_fail(&cli_trace, &err);
     int status;

@@ -110,23 +110,31 @@ struct kfd_save_header {
  */
 #define KFD_CONTROL_HEADER 8
 /** VGPRs/4 - 1 [5:0], SGPRs/16 [8:6], LDS/512 [17:9]. Of unified files: (VGPRs and accumulation
- * registers)/8 - 1 [5:0], LDS/512 [16:9], VGPRs/4 - 1 [29:24]. */
+ * registers)/8 - 1 [5:0], LDS/512 [16:9], VGPRs/4 - 1 [29:24]. Of gfx10: VGPRs/8 - 1 of waves of 32
+ * lanes, VGPRs/4 - 1 of others [5:0], LDS/512 [17:10], KFD_RELAUNCH_WAVE32; then a second dword. */
 #define KFD_RELAUNCH_STATE (1u << 31)
 #define KFD_RELAUNCH_EVENT (1u << 30)
 /** First wave of its work-group: its record holds the LDS. */
 #define KFD_RELAUNCH_FIRST (1u << 17)
 #define KFD_RELAUNCH_LAST (1u << 16)
+/** On gfx10, and that waves have 32 lanes (ROCdbgapi, architecture.cpp). */
+#define KFD_RELAUNCH_FIRST_GFX10 (1u << 12)
+#define KFD_RELAUNCH_LAST_GFX10 (1u << 29)
+#define KFD_RELAUNCH_WAVE32 (1u << 24)
 #define KFD_RECORD_GAP 64
 
 /*
  * A wave's record, upwards: VGPRs, then as many accumulation registers of a GPU that has them (256
  * bytes each), SGPRs (the last six are FLAT_SCRATCH, XNACK_MASK and VCC), 16 dwords of hardware
- * registers, TTMP0 to 15, LDS of a first wave.
+ * registers, TTMP0 to 15, LDS of a first wave. Of gfx10 a VGPR has 4 bytes for each lane, and there
+ * are 128 dwords of SGPRs: s0 to s105, VCC, and 20 that are not used.
  */
-#define KFD_RECORD_VGPR 256u
+#define KFD_RECORD_VGPR 256u  /**< at most */
 #define KFD_RECORD_SPECIAL 6u /**< SGPRs at the end that have names of their own */
 #define KFD_LDS_UNIT 512u
 #define KFD_MOST_SGPRS 112u
+#define KFD_GFX10_SGPRS 128u
+#define KFD_GFX10_VCC 106u
 enum kfd_record_hwreg {
     KFD_HW_M0,
     KFD_HW_PC_LO,
@@ -138,6 +146,9 @@ enum kfd_record_hwreg {
     KFD_HW_XNACK_LO,
     KFD_HW_XNACK_HI,
     KFD_HW_MODE,
+    KFD_HW_GFX10_MODE = KFD_HW_XNACK_HI, /**< gfx10 has one dword of XNACK_MASK */
+    KFD_HW_GFX10_FLAT_LO,                /**< FLAT_SCRATCH, which is no SGPR there */
+    KFD_HW_GFX10_FLAT_HI,
     KFD_HW_SLOT, /**< 1 + the wave's slot in the chip: an addition of the emulated driver's, as are
                       the next four; 0 on hardware, whose handler leaves these dwords alone */
     KFD_HW_LAUNCH_LO, /**< number of the wave's launch in its process, from 1 */

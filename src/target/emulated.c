@@ -189,17 +189,6 @@ enum wt_status wt_load_file_parse(const char *text, struct wt_load_file *load, s
     return WT_OK;
 }
 
-static enum wt_status check_plain(const struct wt_emulated *e, struct wt_error *err)
-{
-    const char *name =
-        e->options->plain || !e->family->run.plain_only ? NULL : e->family->run.plain_only(e);
-    return name ? wt_fail(err, WT_UNSUPPORTED,
-                          "a %s executes kernels by 'wavetrap run' and 'wavetrap trace' so far: "
-                          "its debugger, checks, profile and core files are not built yet",
-                          name)
-                : WT_OK;
-}
-
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err)
 {
@@ -210,8 +199,6 @@ enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_
     e->modules = wt_modules_new();
     status = e->modules ? point_to_exec(e, wt_emulated_make(e, options->gpu.config, err), err)
                         : wt_fail(err, WT_NO_MEMORY, "no host memory");
-    if (!status)
-        status = check_plain(e, err);
     if (!status)
         status = read_loads(e, err);
     if (!status) {

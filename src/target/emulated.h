@@ -54,7 +54,6 @@ struct wt_emulated_options {
     struct wt_load_file *load;
     size_t load_count;
     bool debugged;               /**< only a GPU that GDB knows will do */
-    bool plain;                  /**< it runs alone: no debugger, check, profile or core file */
     bool console_slots;          /**< console lines begin with "#slot: " */
     bool dm_only;                /**< the debugger gets no memory port */
     bool hw_only;                /**< … nor any other service that real hardware lacks */

@@ -128,9 +128,6 @@ struct wt_family_run {
      * OpenCL C does ("Memory Ordering Rules"), or CUDA C++ from a capability on. NULL: not known,
      * as the family has it. */
     bool (*independent_lanes)(const struct wt_emulated *e);
-    /** The name of a device that is built for plain runs alone (wt_emulated_options.plain); NULL:
-     * the device is whole. NULL: all are. */
-    const char *(*plain_only)(const struct wt_emulated *e);
     /** The stacks of the program's threads; false: they are not known. NULL: there are none. */
     bool (*stacks)(struct wt_emulated *e, struct wt_check_stacks *stacks);
 };

@@ -223,11 +223,6 @@ static void explain_fault(struct wt_emulated *e, FILE *out)
                      "malloc): such programs run under 'wavetrap exec'.\n");
 }
 
-static const char *plain_only(const struct wt_emulated *e)
-{
-    return model_of(e)->plain_only ? model_of(e)->target.name : NULL;
-}
-
 static bool independent_lanes(const struct wt_emulated *e)
 {
     return own(e)->launch.kernel && own(e)->launch.kernel->opencl;
@@ -428,7 +423,7 @@ static void models(wt_model_fn *tell, void *context)
         snprintf(about, sizeof about,
                  "AMD %s: waves of %s lanes, %u vector registers%s, %u KiB of LDS%s", m->chip,
                  m->target.lanes < 64 ? "32 or 64" : "64", m->vgprs, more, m->lds_bytes / 1024,
-                 m->plain_only ? "; kernels by 'run' and 'trace' alone" : "");
+                 m->no_drivers ? "; kernels alone, no host programs" : "");
         tell(context, m->target.name, about, keys);
     }
 }
@@ -458,7 +453,6 @@ const struct wt_family wt_family_gcn = {
             .fault_memory = fault_memory,
             .explain_fault = explain_fault,
             .independent_lanes = independent_lanes,
-            .plain_only = plain_only,
             .translated = translated},
     .isa = {.reported = 8,
             .instruction_text = instruction_text,

@@ -275,21 +275,16 @@ def test_a_gfx942_computes_what_a_gfx90a_does(tmp_path, compiler, level):
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
 @pytest.mark.parametrize("lanes", ["32", "64"])
 def test_a_gfx1030_runs_kernels_alone(tmp_path, lanes):
-    """Both sizes of waves compute what Collatz's rule says; what is not built yet is refused by a sentence, and does nothing."""
+    """Both sizes of waves compute what Collatz's rule says, under checks that find nothing; what is not built yet is refused by a sentence."""
     subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1030", *["-mwavefrontsize64"][: lanes == "64"], "-mcode-object-version=5", "-x", "cl", "-O2", "-g",
                     "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", ROOT / "examples/opencl/collatz.cl", "-o", tmp_path / "k.co"], check=True)
     arguments = ["-g", "gfx1030", "--grid", "256", "--block", "64", "--arg", "zeros:1024", "--arg", "zeros:16", "--dump-arg", f"0:{tmp_path}/steps", tmp_path / "k.co"]
-    done = run("run", *arguments)
-    assert done.returncode == 0, done.stderr
+    done = run("run", "--check=memory,race,init,sync,hazard", *arguments)
+    assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
     steps = struct.unpack("<256I", (tmp_path / "steps").read_bytes())
     def collatz(n):
         return 0 if n == 1 else 1 + collatz(3 * n + 1 if n % 2 else n // 2)
     assert list(steps) == [collatz(n) for n in range(1, 257)]
-    (tmp_path / "steps").unlink()
-    for refused in (["run", "--check=race", *arguments], ["run", "--profile", *arguments], ["run", f"--core-on-fault={tmp_path}/core", *arguments], ["debug", "--batch", "-ex", "run", *arguments[:-3], arguments[-1]]):
-        done = run(*refused)
-        assert done.returncode not in (0, 139) and "a gfx1030 executes kernels by 'wavetrap run' and 'wavetrap trace' so far" in done.stderr, (refused, done.stderr)
-    assert not (tmp_path / "steps").exists()
 
 
 def test_dies_of_a_gfx942(tmp_path):

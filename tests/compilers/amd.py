@@ -10,6 +10,7 @@ import releases
 
 MODELS = ("gfx900", "gfx906", "gfx908", "gfx90a")
 LATER = ("gfx942",)     # Debian 12's HIP does not know it: suites that `wavetrap run` has, by clang 19 and later
+NO_DRIVERS = ("gfx1030",)    # it has kernels that `wavetrap` itself starts, no host programs
 BY_GCC = ("gfx900", "gfx906")   # Debian 12's GCC has libgomp for these
 MODEL = os.environ.get("AMD_MODEL", MODELS[0])
 # The lanes of a wave: from gfx10 on compilers make code for either size, as AMD_LANES says.

@@ -1,6 +1,6 @@
 """Which versions of clang compile the tests' kernels for a family and a language, and by which words. scripts/need.sh installs all three for
 `make check`: 15 is that of hipcc, 19 that which it installs for users, 22 the newest of Debian 12."""
-from amd import MODEL, bitcode, version
+from amd import MODEL, TARGET, bitcode, version
 
 BITCODE = bitcode()
 
@@ -25,9 +25,9 @@ def words(family, language, clang):
     """The command that compiles a file of kernels alone to a code object or PTX, without source and output."""
     assert clang in CLANGS[family, language], (family, language, clang)
     if language == "HIP":
-        return [clang, "-x", "hip", "--cuda-device-only", f"--offload-arch={MODEL}", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w"]
+        return [clang, "-x", "hip", "--cuda-device-only", f"--offload-arch={MODEL}", *TARGET[1:], "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w"]
     if language == "CUDA C++":
         return [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", *PTX, "-w", "-S"]
     if family == "gfx900":
-        return [clang, *version(clang), "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", f"-mcpu={MODEL}", f"--rocm-device-lib-path={BITCODE}", "-w"]
+        return [clang, *version(clang), "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", *TARGET, f"--rocm-device-lib-path={BITCODE}", "-w"]
     return [clang, "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-march=sm_60", *PTX, "-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]

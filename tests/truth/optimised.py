@@ -14,6 +14,7 @@ import dialects
 import program as programs
 import reader
 import values
+from truth import amd
 
 LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() if not d.gdb for level, options in d.levels.items()}
 FAMILIES = list(LEVELS)
@@ -113,6 +114,12 @@ EXCEPTIONS = {
 }
 AS_OF = re.compile(r" \((by a parameter as it was )?at (launch|the call)\)$")
 ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|use a type name as an expression|has unknown type|cannot subscript|is damaged|(are|is) not supported|has no frame base")
+
+
+def exceptions_of(family, seed):
+    """The compilers' mistakes of a seed on the GPU of this run. Code of another encoding has its own alone."""
+    gpu = f"{amd.MODEL}-{amd.LANES}" if amd.MODEL in amd.NO_DRIVERS and family.startswith("gcn") else amd.MODEL
+    return EXCEPTIONS.get((family, seed, gpu), EXCEPTIONS.get((family, seed), ()) if gpu == amd.MODEL else ())
 
 
 def histories(stops, places):

@@ -153,7 +153,7 @@ def opencl(family, s, source, out, config):
     source.write_text(config + CL + FUNCTION + "__kernel void k(__global int *cells)\n{" + BODY + "}\n")
     built = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-g", "-O0", source, "-o", out]
     if family == "gcn":
-        built += ["-target", "amdgcn-amd-amdhsa", f"-mcpu={amd.MODEL}", f"--rocm-device-lib-path={BITCODE}"]
+        built += ["-target", "amdgcn-amd-amdhsa", *amd.TARGET, f"--rocm-device-lib-path={BITCODE}"]
     elif family == "sm":
         built += ["-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]
     if family == "gen9":
@@ -165,7 +165,7 @@ def opencl(family, s, source, out, config):
         run(built)
     items = s["groups"] * s["block"]
     options = ["-g", s["gpu"], "--kernel=k", f"--grid={items}", f"--block={s['block']}", f"--arg=zeros:{4 * 4096}"]
-    return options, items, s["block"], {"gcn": 64, "sm": 32, "gen9": 0}[family], None, built
+    return options, items, s["block"], {"gcn": amd.LANES, "sm": 32, "gen9": 0}[family], None, built
 
 
 def build(family, s, folder):

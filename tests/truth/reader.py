@@ -372,7 +372,10 @@ def value(ops, register, bits, lane=0):
         elif re.fullmatch(r"const\w+", name):
             stack.append(number(argument.lstrip("+")) & mask)
         elif re.fullmatch(r"breg\d+|bregx", name):
-            base, sign, offset = re.fullmatch(r"(\w+)([+-])(\w+)", argument).groups()
+            found = re.fullmatch(r"(\w+)([+-])(\w+)", argument)
+            if not found:
+                raise Unknown(op)
+            base, sign, offset = found.groups()
             stack.append((register(base) + number(sign + offset)) & mask)
         elif name == "plus_uconst":
             stack.append((stack.pop() + number(argument)) & mask)

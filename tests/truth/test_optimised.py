@@ -1,7 +1,6 @@
 """What the console prints of optimised kernels is a value that the variable has had, or the compiler's mistake: the fixed seeds."""
 import pytest
 
-import amd
 import optimised
 import truth
 
@@ -11,4 +10,4 @@ def test_values_of_optimised_code_are_those_that_the_variables_had(family, seed,
     result = truth.once(optimised, family, seed, tmp_path)
     assert result.known + sum(result.missing.values()) > 200 and (result.known > 200 or family.endswith(("-lines", "sm-cuda-O2")))
     found = {f"{line} {name}: {place}" for line, name, place in result.exceptions}
-    assert found == set(optimised.EXCEPTIONS.get((family, seed, amd.MODEL), optimised.EXCEPTIONS.get((family, seed), ()))), "the list of the compilers' mistakes is not that of this run"
+    assert found == set(optimised.exceptions_of(family, seed)), "the list of the compilers' mistakes is not that of this run"

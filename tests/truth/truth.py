@@ -41,7 +41,7 @@ BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
 WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", BUILD / "wavetrap"))
 sys.path.insert(0, str(ROOT / "tests" / "compilers"))
 import amd  # noqa: E402
-FOLDER = BUILD / "tests" / "truth" / ("" if amd.MODEL == amd.MODELS[0] else amd.MODEL)  # of compiled programs
+FOLDER = BUILD / "tests" / "truth" / ("" if amd.MODEL == amd.MODELS[0] else f"{amd.MODEL}-{amd.LANES}")  # of compiled programs
 
 
 class Finding(AssertionError):

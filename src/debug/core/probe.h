@@ -57,6 +57,7 @@ struct wt_register {
     unsigned bits;     /**< 1 to WT_REGISTER_BITS */
     unsigned number;   /**< its GDB number, which is stable within the family */
     int dwarf;         /**< its DWARF number; -1: none */
+    int dwarf_narrow;  /**< that in code for waves of half as many lanes, if it is another; 0 */
     uint32_t code;     /**< the probe's own name for it */
     bool read_only;
     bool clobbered;         /**< a function need not leave it to its caller as it was */
@@ -142,6 +143,8 @@ struct wt_topology {
     uint32_t frame_space; /**< the space in which functions have their frames */
     unsigned frame_scale; /**< registers of the roles SP and FP count the bytes of so many lanes,
                                which lie interleaved; 0: of one */
+    size_t frame_scale_index; /**< index of the register that says so, where waves differ; 0: none
+                                 does */
     bool stack_grows_up;
     uint32_t file_space;      /**< space that is the register file, as memory; 0: there is none */
     int file_dwarf;           /**< DWARF number of the register at its offset 0 */
@@ -171,7 +174,8 @@ struct wt_topology {
 static inline int wt_topology_dwarf_index(const struct wt_topology *t, unsigned number)
 {
     for (size_t i = 0; t && i < t->register_count; i++)
-        if (t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number)
+        if ((t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number) ||
+            (number && (unsigned)t->registers[i].dwarf_narrow == number))
             return (int)i;
     return -1;
 }

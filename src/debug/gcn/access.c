@@ -6,27 +6,32 @@
 #include "base/bits.h"
 #include "debug/gcn/internal.h"
 
-enum { ENCODING_FLAT = 0x37, SEGMENT_FLAT = 0, SEGMENT_SCRATCH = 1, NO_SADDR = 0x7f };
+enum { ENCODING_FLAT = 0x37, SEGMENT_FLAT = 0, SEGMENT_SCRATCH = 1 };
 
 /* The size of an access by opcode, and whether it loads into registers; size 0: unknown. */
-static unsigned size_of(unsigned op, bool *loads)
+static unsigned size_of(const struct wt_probe *p, unsigned op, bool *loads)
 {
-    static const uint8_t plain[] = {1, 1, 2, 2, 4, 8, 12, 16};
+    static const uint8_t plain[] = {1, 1, 2, 2, 4, 8, 12, 16}, gfx10[] = {1, 1, 2, 2, 4, 8, 16, 12};
+    const unsigned atomic = p->codes->load_atomic;
     *loads = op < 24 || (op >= 32 && op < 40);
-    if (op >= 16 && op < 32)
-        return plain[op % 8];
+    if (op >= p->codes->load_first && op < p->codes->load_first + 8u)
+        return (p->is_gfx10 ? gfx10 : plain)[op % 8];
+    if (op >= 24 && op < 32) { /* bytes and words of the upper half lie among gfx10's */
+        static const uint8_t stores[] = {1, 1, 2, 2, 4, 8, 16, 12};
+        return (p->is_gfx10 ? stores : plain)[op % 8];
+    }
     if (op >= 32 && op < 40)
         return op < 36 ? 1 : 2;
-    if (op >= 64 && op < 128)
-        return op < 96 ? 4 : 8;
+    if (op >= atomic && op < 128)
+        return op < atomic + 32 ? 4 : 8;
     return 0;
 }
 
 static enum wt_status read_row(struct wt_probe *p, const struct gcnp_row *row, unsigned v,
                                uint8_t *bytes, struct wt_error *err)
 {
-    return gcnp_read_link(p, row->record + (uint64_t)v * KFD_RECORD_VGPR, bytes, KFD_RECORD_VGPR,
-                          err);
+    return gcnp_read_link(p, row->record + (uint64_t)v * gcnp_row_vgpr(row), bytes,
+                          gcnp_row_vgpr(row), err);
 }
 
 /* Translates an address that a lane computes to one of global memory; false if it is in LDS, or in
@@ -48,10 +53,11 @@ wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gc
     const uint32_t word = (uint32_t)wt_load_le(code, 4), more = (uint32_t)wt_load_le(code + 4, 4);
     const unsigned segment = wt_field(word, 15, 14), v = wt_field(more, 7, 0);
     const unsigned saddr = wt_field(more, 22, 16), to = wt_field(more, 31, 24);
-    const unsigned op = wt_field(word, 24, 18), bytes = size_of(op, &loads);
-    const bool has_base = segment != SEGMENT_FLAT && saddr != NO_SADDR;
+    const unsigned op = wt_field(word, 24, 18), bytes = size_of(p, op, &loads);
+    const bool has_base = segment != SEGMENT_FLAT && saddr != p->codes->no_saddr;
     const unsigned registers = has_base ? 1 : 2;
-    loads |= op >= 64 && wt_field(word, 16, 16); /* GLC: the atomic returns what was there */
+    loads |= op >= p->codes->load_atomic &&
+             wt_field(word, 16, 16); /* GLC: the atomic returns what was there */
     if (word >> 26 != ENCODING_FLAT || segment == SEGMENT_SCRATCH || !bytes ||
         v + registers > row->vgprs || (has_base && saddr + 2 > row->sgprs) ||
         (loads && to < v + registers && v < to + (bytes + 3) / 4))
@@ -61,12 +67,12 @@ wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gc
         (has_base && gcnp_read_link(p, gcnp_row_sgprs(row) + 4 * saddr, scalar, sizeof scalar,
                                     WT_IGNORED) != WT_OK))
         return exec;
-    /* FLAT has 12 bits of offset, GLOBAL 13 with a sign. */
-    const uint64_t offset =
-        segment == SEGMENT_FLAT
-            ? wt_field(word, 11, 0)
-            : (uint64_t)((int64_t)((uint64_t)wt_field(word, 12, 0) << 51) >> 51);
-    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
+    /* FLAT of gfx9 has 12 bits of offset, GLOBAL 13 with a sign, both of gfx10 12 with a sign. */
+    const unsigned other = 64u - p->codes->offset_bits;
+    const uint64_t offset = segment == SEGMENT_FLAT && !p->is_gfx10
+                                ? wt_field(word, 11, 0)
+                                : (uint64_t)((int64_t)((uint64_t)word << other) >> other);
+    for (unsigned lane = 0; lane < row->lanes; lane++) {
         uint64_t at = wt_load_le(low + 4 * lane, 4) | wt_load_le(high + 4 * lane, 4) << 32;
         at += wt_load_le(scalar, 8) + offset;
         if (wt_has_lane(exec, lane) && global_of(p, wave, lane, at, &at) && at < addr + size &&

@@ -36,7 +36,7 @@ enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row)
         return WT_HALT_BREAKPOINT;
     const uint32_t trapsts = row->hw[KFD_HW_TRAPSTS];
     const uint32_t others = trapsts & (TRAPSTS_EXCP & ~(uint32_t)TRAPSTS_WATCH) &
-                            (row->hw[KFD_HW_MODE] >> 12 | TRAPSTS_MEM_VIOL);
+                            (row->hw[gcnp_mode(row)] >> 12 | TRAPSTS_MEM_VIOL);
     if (rewind_of(row) && trapsts & TRAPSTS_WATCH && !others)
         return WT_HALT_WATCH;
     if (rewind_of(row) || trapsts & (TRAPSTS_ILLEGAL | TRAPSTS_MEM_VIOL))
@@ -92,10 +92,10 @@ void gcnp_describe_exception(const struct wt_standstill_row *common,
             (unsigned long long)pc);
         return;
     default:
-        name_exceptions(row->hw[KFD_HW_TRAPSTS], row->hw[KFD_HW_MODE], names, sizeof names);
+        name_exceptions(row->hw[KFD_HW_TRAPSTS], row->hw[gcnp_mode(row)], names, sizeof names);
         fault->kind = WT_FAULT_EXCEPTION;
         exception->raised =
-            row->hw[KFD_HW_TRAPSTS] & row->hw[KFD_HW_MODE] >> 12 & ((1 << MATH_EXCEPTIONS) - 1);
+            row->hw[KFD_HW_TRAPSTS] & row->hw[gcnp_mode(row)] >> 12 & ((1 << MATH_EXCEPTIONS) - 1);
         snprintf(fault->text, sizeof fault->text,
                  "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC "
                  "is after it)",

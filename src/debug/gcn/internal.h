@@ -6,7 +6,6 @@
 #include "debug/standstill/standstill.h"
 
 #define GCN_LANES 64u
-#define GCN_SIMDS 4u
 #define MOST_VGPRS 256u
 
 /** Spaces, by their number in the topology. */
@@ -23,6 +22,9 @@ struct gcnp_row {
     uint64_t record; /**< address; VGPRs come first */
     uint32_t vgprs, sgprs, lds;
     uint32_t agprs;                      /**< accumulation registers, behind the VGPRs */
+    uint32_t lanes;                      /**< lanes of the wave: 32 or 64 */
+    uint32_t frame_lanes;                /**< whose bytes its stack pointer counts */
+    bool is_gfx10;                       /**< the record is laid out as those of gfx10 */
     uint32_t leader;                     /**< handle of its group's first wave, which has the LDS */
     bool is_first;                       /**< it is that wave */
     bool is_read;                        /**< hw and ttmp */
@@ -57,6 +59,30 @@ struct gcnp_area {
     uint8_t read[8];    /**< the number of the packet that is read next; 0: not known */
 };
 
+/** Numbers of instructions that differ between gfx9 and gfx10. Sources: AMD, "Vega" and "RDNA 2"
+ * Instruction Set Architecture, chapter 12. Those with two have one of 64 and one of 32 bits. */
+struct gcnp_codes {
+    uint8_t s_mov_b32, s_mov_b64, s_getpc, s_setpc, s_swappc, s_rfe;
+    uint8_t s_cbranch_join; /**< 0xff: there is none, likewise below */
+    uint8_t s_or_saveexec[2];
+    uint8_t s_addk, s_call, s_setreg_imm32, branch_k[2]; /**< SOPK; branches: the first, the last */
+    uint8_t s_cbranch_g_fork, sop2_narrow;               /**< SOP2; the last one of 32 bits at the
+                                                            beginning */
+    uint8_t sop1_narrow[3], sop1_narrow_from, sop1_narrow_to; /**< SOP1 of 32 bits: some, a range */
+    uint8_t vop2_constant[4];           /**< those that always have a constant */
+    uint8_t vop1_wide[12], vop1_any[4]; /**< with results of 64 bits; that write registers that the
+                                           instruction does not name */
+    uint16_t vop3_wide[20], vop3_quad[3],
+        vop3_vop1;                    /**< results of 64, 128 bits; VOP1 from there */
+    uint16_t v_readlane, v_writelane; /**< VOP3 */
+    uint8_t vop3, smem, vintrp;       /**< formats: bits 31:26 */
+    uint8_t load_dword;               /**< FLAT, MUBUF */
+    uint8_t load_first;               /**< the first plain load: of a byte */
+    uint8_t load_atomic;              /**< the first atomic operation of FLAT */
+    uint8_t no_saddr, offset_bits;    /**< GLOBAL */
+};
+extern const struct gcnp_codes gcnp_codes_gfx9, gcnp_codes_gfx10;
+
 struct wt_probe {
     struct wt_standstill common;
     char arch[24]; /**< as GDB names the devices' architecture */
@@ -69,8 +95,11 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct kfd_device_entry device[KFD_DEBUG_DEVICES];
     uint32_t devices;
-    uint32_t waves_per_simd;    /**< waves of the SIMDs that have the most */
-    uint32_t accumulates;       /**< those that have accumulation registers, as a bit set */
+    const struct gcnp_codes *codes; /**< instructions of the GPUs */
+    bool is_gfx10;                  /**< … which are those of gfx10, and so are the records */
+    uint32_t simds;                 /**< simds of a compute unit */
+    uint32_t waves_per_simd;        /**< waves of the SIMDs that have the most */
+    uint32_t accumulates;           /**< those that have accumulation registers, as a bit set */
     uint32_t private_registers; /**< those whose waves begin with FLAT_SCRATCH, likewise; TTMP11 has
                                    what others have in TTMP6 and TTMP13 */
     uint32_t unified;           /**< those that have them in one file with VGPRs, likewise */
@@ -98,6 +127,12 @@ struct wt_probe {
 static inline struct gcnp_row *gcnp_row(const struct wt_probe *p, wt_wave_handle wave)
 {
     return (struct gcnp_row *)wt_standstill_row(p, wave);
+}
+
+/** Whether waves differ in what their stack pointers count. */
+static inline bool gcnp_varies(const struct wt_probe *p)
+{
+    return p->is_gfx10 || p->private_registers;
 }
 
 /* ---- call.c ---- */
@@ -141,10 +176,28 @@ static inline uint64_t gcnp_row_exec(const struct gcnp_row *row)
     return row->hw[KFD_HW_EXEC_LO] | (uint64_t)row->hw[KFD_HW_EXEC_HI] << 32;
 }
 
+/** Where MODE is in a row's record. */
+static inline unsigned gcnp_mode(const struct gcnp_row *row)
+{
+    return row->is_gfx10 ? KFD_HW_GFX10_MODE : KFD_HW_MODE;
+}
+
+/** The bytes of a VGPR in a row's record. */
+static inline uint32_t gcnp_row_vgpr(const struct gcnp_row *row)
+{
+    return 4 * row->lanes;
+}
+
 /** The address in memory at which the SGPRs of a row's record begin. */
 static inline uint64_t gcnp_row_sgprs(const struct gcnp_row *row)
 {
-    return row->record + (uint64_t)(row->vgprs + row->agprs) * KFD_RECORD_VGPR;
+    return row->record + (uint64_t)(row->vgprs + row->agprs) * gcnp_row_vgpr(row);
+}
+
+/** How many SGPRs with numbers it has. */
+static inline uint32_t gcnp_row_numbered(const struct gcnp_row *row)
+{
+    return row->is_gfx10 ? KFD_GFX10_VCC : row->sgprs - KFD_RECORD_SPECIAL;
 }
 
 /** The address at which its hardware registers begin. */

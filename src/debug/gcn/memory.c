@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 
-_Static_assert(GCNP_DWORD_ROW == 4 * GCN_LANES, "a dword of each lane");
+_Static_assert(GCNP_DWORD_ROW == 4 * GCN_LANES, "a dword of each lane, at most");
 /* Fields of amd_queue_t, in which the read pointer lies at READ_INDEX. */
 enum { QUEUE_READ_INDEX = 128, QUEUE_SCRATCH = 160 };
 
@@ -38,7 +38,7 @@ void gcnp_describe_spaces(struct wt_probe *p)
     p->common.topology.code_spaces = 1u << SPACE_GLOBAL;
     p->common.topology.address_bits = 64;
     p->common.topology.frame_space = SPACE_PRIVATE;
-    p->common.topology.frame_scale = GCN_LANES;
+    p->common.topology.frame_scale = gcnp_varies(p) ? 0 : GCN_LANES;
     p->common.topology.stack_grows_up = true;
     p->common.topology.result_registers = 4;
 }
@@ -70,7 +70,8 @@ static enum wt_status find_scratch(struct wt_probe *p, const struct gcnp_row *ro
                                    struct wt_error *err)
 {
     const struct kfd_queue_entry *q = &p->queue[row->queue];
-    const uint64_t at = gcnp_row_sgprs(row) + 4 * (row->sgprs - KFD_RECORD_SPECIAL);
+    const uint64_t at = row->is_gfx10 ? gcnp_row_hw(row) + 4 * KFD_HW_GFX10_FLAT_LO
+                                      : gcnp_row_sgprs(row) + 4 * gcnp_row_numbered(row);
     uint8_t bytes[8];
     enum wt_status status = gcnp_read_link(p, at, bytes, sizeof bytes, err);
     if (status != WT_OK || (*base = wt_load_le(bytes, 8)) != 0)
@@ -134,7 +135,7 @@ static enum wt_status place(struct wt_probe *p, struct gcnp_row *row, unsigned l
         if ((status = scratch_of(p, row, &base, err)) != WT_OK)
             return status;
         room = 4 - addr.offset % 4;
-        *at = base + addr.offset / 4 * GCNP_DWORD_ROW + 4 * lane + addr.offset % 4;
+        *at = base + addr.offset / 4 * gcnp_row_vgpr(row) + 4 * lane + addr.offset % 4;
         break;
     default:
         if ((status = scratch_of(p, row, &base, err)) != WT_OK)
@@ -240,8 +241,9 @@ enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lan
     return part == size
                ? WT_OK
                : wt_fail(err, WT_UNSUPPORTED,
-                         "the dwords of a lane's private memory lie 256 bytes apart: watch "
-                         "one of them");
+                         "the dwords of a lane's private memory lie %u bytes apart: watch one of "
+                         "them",
+                         (unsigned)gcnp_row_vgpr(row));
 }
 
 enum wt_status gcnp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,

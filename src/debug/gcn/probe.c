@@ -19,7 +19,8 @@ enum {
     ACCUMULATORS_VERSION = 90008,
     UNIFIED_VERSION = 90010,
     PRIVATE_VERSION = 90402,
-    LAST_VERSION = 90402
+    LAST_VERSION = 90402,
+    GFX10_VERSION = 100300
 };
 
 /* Compute units and waves of all GPUs. The GPUs of one program differ in their numbers of units, in
@@ -31,16 +32,24 @@ static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
                        (unsigned)p->devices, (unsigned)p->common.link->gpus);
     for (uint32_t i = 0; i < p->devices; i++) {
         const struct kfd_device_entry *d = &p->device[i];
-        if (d->gfx_target_version < FIRST_VERSION || d->gfx_target_version > LAST_VERSION)
+        const bool gfx10 = d->gfx_target_version == GFX10_VERSION;
+        if (!gfx10 &&
+            (d->gfx_target_version < FIRST_VERSION || d->gfx_target_version > LAST_VERSION))
+            return wt_fail(
+                err, WT_UNSUPPORTED, "this probe knows target versions %u to %u and %u, not %u",
+                FIRST_VERSION, LAST_VERSION, GFX10_VERSION, (unsigned)d->gfx_target_version);
+        if (i && gfx10 != p->is_gfx10)
             return wt_fail(err, WT_UNSUPPORTED,
-                           "this probe knows GCN5, target versions %u to %u, not %u", FIRST_VERSION,
-                           LAST_VERSION, (unsigned)d->gfx_target_version);
+                           "the program's GPUs are of gfx9 and gfx10: this probe takes one kind");
+        p->is_gfx10 = gfx10;
+        p->codes = gfx10 ? &gcnp_codes_gfx10 : &gcnp_codes_gfx9;
+        p->simds = gfx10 ? 2 : 4;
         if (d->max_waves_per_simd > p->waves_per_simd)
             p->waves_per_simd = d->max_waves_per_simd;
-        p->common.device_cores[i] = d->simd_count / GCN_SIMDS;
-        p->accumulates |= (d->gfx_target_version >= ACCUMULATORS_VERSION) << i;
-        p->unified |= (d->gfx_target_version >= UNIFIED_VERSION) << i;
-        p->private_registers |= (d->gfx_target_version >= PRIVATE_VERSION) << i;
+        p->common.device_cores[i] = d->simd_count / p->simds;
+        p->accumulates |= (!gfx10 && d->gfx_target_version >= ACCUMULATORS_VERSION) << i;
+        p->unified |= (!gfx10 && d->gfx_target_version >= UNIFIED_VERSION) << i;
+        p->private_registers |= (!gfx10 && d->gfx_target_version >= PRIVATE_VERSION) << i;
     }
     return WT_OK;
 }
@@ -56,14 +65,14 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     p->common.topology = (struct wt_topology){.family = "gcn",
                                               .arch = p->arch,
                                               .triple = "amdgcn-amd-amdhsa",
-                                              .waves_per_core = GCN_SIMDS * p->waves_per_simd,
+                                              .waves_per_core = p->simds * p->waves_per_simd,
                                               .lanes = GCN_LANES,
                                               .wave_word = "wave",
                                               .lane_word = "lane",
                                               .exceptions = gcnp_exceptions,
                                               .exception_count = GCNP_EXCEPTIONS,
                                               .code_granule = 4,
-                                              .code_longest = 8};
+                                              .code_longest = p->is_gfx10 ? 20 : 8};
     gcnp_describe_spaces(p);
     return gcnp_describe_registers(p, err);
 }

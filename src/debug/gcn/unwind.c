@@ -1,7 +1,7 @@
 /*
  * Callers, by the instructions of a function. LLVM's compilers write no call frame information for
- * gfx900. The calling convention (LLVM, "User Guide for AMDGPU Backend", Non-Kernel Functions): a
- * function returns to s[30:31]; s32 is the stack pointer, s33 the frame pointer, both in bytes of
+ * AMD's GPUs. The calling convention (LLVM, "User Guide for AMDGPU Backend", Non-Kernel Functions):
+ * a function returns to s[30:31]; s32 is the stack pointer, s33 the frame pointer, both in bytes of
  * the whole wave; the stack grows upwards. A prologue saves s30, s31, s33 and others in lanes of a
  * VGPR (v_writelane_b32), and what that VGPR held in the frame.
  *
@@ -54,12 +54,14 @@ struct follower {
     unsigned lane_count;
     struct in_frame frame[MOST_SAVED];
     unsigned frame_count;
-    bool whole; /* EXEC has all lanes */
+    bool whole;     /* EXEC has all lanes */
+    unsigned lanes; /* whose bytes the stack pointer counts */
 };
 
 /* ---- instructions ---- */
 
 struct gcn_insn {
+    const struct gcnp_codes *codes;
     uint32_t word, second;
     struct wt_instruction what;
 };
@@ -67,6 +69,7 @@ struct gcn_insn {
 static bool fetch(struct follower *f, uint64_t addr, struct gcn_insn *in)
 {
     struct wt_window window = {.addr = addr, .size = 8, .least = 4};
+    in->codes = f->p->codes;
     if (!f->callee->read_code(f->callee->context, addr, window.bytes, 8) &&
         !f->callee->read_code(f->callee->context, addr, window.bytes, 4))
         return false;
@@ -111,13 +114,11 @@ static unsigned scalar_target(const struct gcn_insn *in)
     return in->word >> 16 & 0x7f;
 }
 
-enum { S_MOV_B32 = 0, S_MOV_B64 = 1, S_OR_SAVEEXEC = 33, S_XOR_SAVEEXEC = 34 };
-
 /* s32 or s33 plus a constant: s_add_u32, s_add_i32, s_sub_u32, s_sub_i32, s_addk_i32. */
 static bool is_sum(const struct gcn_insn *in, unsigned *source, int64_t *by)
 {
     const uint32_t word = in->word;
-    if (word >> 28 == 0xb && (word >> 23 & 0x1f) == 14) {
+    if (word >> 28 == 0xb && (word >> 23 & 0x1f) == in->codes->s_addk) {
         *source = scalar_target(in);
         *by = (int16_t)word;
         return true;
@@ -146,8 +147,9 @@ struct lane_move {
 /* v_writelane_b32 (to true) or v_readlane_b32 with a constant lane. */
 static bool is_lane_move(const struct gcn_insn *in, bool to, struct lane_move *move)
 {
+    const struct gcnp_codes *c = in->codes;
     int64_t lane;
-    if (in->word >> 16 != (to ? 0xd28au : 0xd289u) ||
+    if (in->word >> 16 != ((uint32_t)c->vop3 << 10 | (to ? c->v_writelane : c->v_readlane)) ||
         !constant(in, in->second >> 9 & 0x1ff, &lane) || lane < 0 || lane >= (int64_t)GCN_LANES)
         return false;
     const unsigned own = in->word & 0xff, source = in->second & 0x1ff;
@@ -160,8 +162,9 @@ static bool is_lane_move(const struct gcn_insn *in, bool to, struct lane_move *m
 static bool is_stack_access(const struct gcn_insn *in, bool store, unsigned *vgpr, unsigned *base,
                             unsigned *offset)
 {
-    enum { LOAD = 20, STORE = 28, OFFEN_IDXEN = 3 << 12 };
-    if (in->word >> 26 != 0x38 || (in->word >> 18 & 0x7f) != (store ? STORE : LOAD) ||
+    enum { STORE = 28, OFFEN_IDXEN = 3 << 12 };
+    if (in->word >> 26 != 0x38 ||
+        (in->word >> 18 & 0x7f) != (store ? STORE : in->codes->load_dword) ||
         in->word & OFFEN_IDXEN || (in->second >> 16 & 0x1f) != 0)
         return false;
     *vgpr = in->second >> 8 & 0xff;
@@ -173,26 +176,30 @@ static bool is_stack_access(const struct gcn_insn *in, bool store, unsigned *vgp
 /* The SGPRs that an instruction writes: *first and how many; 0: none. */
 static unsigned written(const struct gcn_insn *in, unsigned *first)
 {
+    const struct gcnp_codes *c = in->codes;
     const uint32_t word = in->word;
     if (word >> 23 == 0x17d) {
         *first = scalar_target(in);
         const unsigned op = word >> 8 & 0xff;
-        return op == 0 || op == 8 || op == 2 ? 1 : 2;
+        return memchr(c->sop1_narrow, (int)op, sizeof c->sop1_narrow) ||
+                       (op >= c->sop1_narrow_from && op <= c->sop1_narrow_to)
+                   ? 1
+                   : 2;
     }
     if (word >> 23 == 0x17e || word >> 23 == 0x17f)
         return 0;
-    if (word >> 30 == 2) { /* SOPK, SOP2: those of 64 bits have odd opcodes from 13 on */
+    if (word >> 30 == 2) { /* SOPK, SOP2: those of 64 bits have odd opcodes behind sop2_narrow */
         *first = scalar_target(in);
-        return word >> 28 != 0xb && (word >> 23 & 0x7f) > 12 ? 2 : 1;
+        return word >> 28 != 0xb && (word >> 23 & 0x7f) > c->sop2_narrow ? 2 : 1;
     }
-    if (word >> 26 == 0x30) { /* SMEM */
+    if (word >> 26 == c->smem) {
         *first = word >> 6 & 0x7f;
         const unsigned op = word >> 18 & 0xff;
         return op <= 4 ? 1u << op : op >= 8 && op <= 12 ? 1u << (op - 8) : 1;
     }
-    if (word >> 26 == 0x34 && (word >> 16 & 0x3ff) < 0x100) { /* VOPC in 64 bits */
+    if (word >> 26 == c->vop3 && (word >> 16 & 0x3ff) < 0x100) { /* VOPC in 64 bits */
         *first = word & 0xff;
-        return 2;
+        return c == &gcnp_codes_gfx10 ? 1 : 2; /* a wave of 64 lanes writes the next, too */
     }
     if (word >> 25 == 0x3f && (word >> 9 & 0xff) == 2) { /* v_readfirstlane_b32 */
         *first = word >> 17 & 0xff;
@@ -223,11 +230,12 @@ static void save_in_frame(struct follower *f, unsigned vgpr, unsigned base, unsi
             return;
     if (f->whole && c->kind == ENTRY_SP && f->frame_count < MOST_SAVED)
         f->frame[f->frame_count++] =
-            (struct in_frame){vgpr, c->offset / (int64_t)GCN_LANES + offset};
+            (struct in_frame){vgpr, c->offset / (int64_t)f->lanes + offset};
 }
 
 static void follow(struct follower *f, const struct gcn_insn *in)
 {
+    const struct gcnp_codes *c = f->p->codes;
     struct lane_move move;
     struct content result = {.kind = UNKNOWN};
     unsigned first = 0, vgpr, base, offset, source;
@@ -240,13 +248,14 @@ static void follow(struct follower *f, const struct gcn_insn *in)
         save_in_frame(f, vgpr, base, offset);
         return;
     }
-    if (is_sop1(in, S_MOV_B32) && (in->word & 0xff) < SGPR_COUNT)
+    if (is_sop1(in, c->s_mov_b32) && (in->word & 0xff) < SGPR_COUNT)
         result = f->sgpr[in->word & 0xff];
     else if (is_sum(in, &source, &by) && source < SGPR_COUNT && f->sgpr[source].kind == ENTRY_SP)
         result = (struct content){.kind = ENTRY_SP, .offset = f->sgpr[source].offset + by};
-    if (is_sop1(in, S_OR_SAVEEXEC))
+    if (is_sop1(in, c->s_or_saveexec[0]) || is_sop1(in, c->s_or_saveexec[1]))
         f->whole = true;
-    else if (is_sop1(in, S_MOV_B64) && scalar_target(in) == EXEC_LOW)
+    else if ((is_sop1(in, c->s_mov_b64) || (f->p->is_gfx10 && is_sop1(in, c->s_mov_b32))) &&
+             scalar_target(in) == EXEC_LOW)
         f->whole = (in->word & 0xff) == SOURCE_64 + 1;
     const unsigned count = written(in, &first);
     for (unsigned i = 0; i < count && first + i < SGPR_COUNT; i++)
@@ -255,6 +264,7 @@ static void follow(struct follower *f, const struct gcn_insn *in)
 
 static void begin(struct follower *f)
 {
+    f->lanes = f->lanes ? f->lanes : GCN_LANES;
     for (unsigned i = 0; i < SGPR_COUNT; i++)
         f->sgpr[i] = (struct content){.kind = ENTRY, .number = i};
     f->sgpr[SP] = (struct content){.kind = ENTRY_SP};
@@ -394,7 +404,7 @@ static bool is_half_sum(const struct gcn_insn *in, unsigned *source, int64_t *by
     *by = 0;
     *source = in->word & 0xff;
     *carries = in->word >> 30 == 2 && in->word >> 28 != 0xb && (op == 4 || op == 5);
-    return is_sop1(in, S_MOV_B32) || *carries || is_sum(in, source, by);
+    return is_sop1(in, in->codes->s_mov_b32) || *carries || is_sum(in, source, by);
 }
 
 static void follow_halves(struct half *half, const struct gcn_insn *in)
@@ -404,7 +414,7 @@ static void follow_halves(struct half *half, const struct gcn_insn *in)
     int64_t by;
     bool carries;
     const unsigned count = written(in, &first);
-    const bool is_copy = is_sop1(in, S_MOV_B64) && (in->word & 0xff) < GCC_PAIRS_END - 1;
+    const bool is_copy = is_sop1(in, in->codes->s_mov_b64) && (in->word & 0xff) < GCC_PAIRS_END - 1;
     if (count == 1 && is_half_sum(in, &source, &by, &carries) && source < GCC_PAIRS_END &&
         half[source].known && first < GCC_PAIRS_END)
         result = (struct half){true, carries ? half[first - (first & 1)].offset
@@ -625,7 +635,7 @@ static bool follow_epilogue(struct follower *f, struct tail *t)
             to = move.sgpr;
             if (!read_lane(f, move.vgpr, move.lane, &value))
                 return false;
-        } else if (is_sop1(&in, S_MOV_B32) && tail_value(f, t, in.word & 0xff, &value)) {
+        } else if (is_sop1(&in, in.codes->s_mov_b32) && tail_value(f, t, in.word & 0xff, &value)) {
             to = scalar_target(&in);
         } else if (is_sum(&in, &source, &by) && tail_value(f, t, source, &value)) {
             to = scalar_target(&in);
@@ -680,8 +690,14 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
     struct follower f = {.p = p, .callee = callee};
     struct tail tail = {0};
     uint32_t ra[2], sp, fp, value;
+    uint64_t lanes = GCN_LANES;
     if (callee->start == WT_NO_START)
         return wt_fail(err, WT_UNSUPPORTED, "nothing says where this code begins");
+    if (gcnp_varies(p) &&
+        !callee->read_register(callee->context, (unsigned)p->common.topology.frame_scale_index, 0,
+                               &lanes))
+        return wt_fail(err, WT_UNSUPPORTED, "the wave does not say what its stack pointer counts");
+    f.lanes = (unsigned)lanes;
     *caller = (struct wt_caller){0};
     if (follow_epilogue(&f, &tail) && tail_value(&f, &tail, RA_LOW, &ra[0]) &&
         tail_value(&f, &tail, RA_HIGH, &ra[1]) && tail_value(&f, &tail, SP, &sp) &&
@@ -711,7 +727,7 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
     }
     for (unsigned i = 0; i < f.frame_count; i++) {
         const int index = index_of_vgpr(&f, f.frame[i].vgpr);
-        const uint64_t at = caller->cfa / GCN_LANES + (uint64_t)f.frame[i].offset;
+        const uint64_t at = caller->cfa / f.lanes + (uint64_t)f.frame[i].offset;
         if (index >= 0)
             add(caller, &(struct wt_caller_register){.index = (unsigned)index,
                                                      .in_memory = true,

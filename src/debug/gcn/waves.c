@@ -66,7 +66,7 @@ static uint64_t packet_number(uint64_t read, uint64_t places, uint32_t low)
 static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
 {
     const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->common.topology.waves_per_core,
-                   own = GCN_SIMDS * p->device[found->common.wave.device].max_waves_per_simd;
+                   own = p->simds * p->device[found->common.wave.device].max_waves_per_simd;
     const uint32_t room = p->common.device_cores[found->common.wave.device] * per_core;
     struct gcnp_row *free_row = NULL;
     uint32_t first = 0;
@@ -148,7 +148,7 @@ static void describe_work(struct gcnp_row *row, const struct wt_standstill_launc
                           const struct kfd_queue_entry *q)
 {
     struct wt_wave *wave = &row->common.wave;
-    wave->lanes = GCN_LANES;
+    wave->lanes = row->lanes;
     wave->dispatch = l->number;
     wave->index = row->ttmp[11] & KFD_TTMP11_WAVE_IN_GROUP;
     memcpy(wave->group, &row->ttmp[8], sizeof wave->group);
@@ -211,7 +211,7 @@ static enum wt_status take_record(struct wt_probe *p, struct gcnp_row found, uin
     if (found.is_first || *leader == WT_NO_HANDLE)
         *leader = handle;
     found.common.present = true;
-    found.common.wave.simd = handle % p->common.topology.waves_per_core % GCN_SIMDS;
+    found.common.wave.simd = handle % p->common.topology.waves_per_core % p->simds;
     found.leader = *leader;
     found.common.run = known ? row->common.run : !halted || begun;
     found.common.step = known && row->common.step;
@@ -247,6 +247,9 @@ static enum wt_status find_record(struct wt_probe *p, const struct gcnp_row *fou
     more->agprs = found->agprs;
     more->sgprs = found->sgprs;
     more->lds = found->lds;
+    more->lanes = found->lanes;
+    more->frame_lanes = found->frame_lanes;
+    more->is_gfx10 = found->is_gfx10;
     more->is_first = found->is_first;
     return WT_OK;
 }
@@ -257,7 +260,7 @@ static enum wt_status find_records(struct wt_probe *p, uint32_t queue, const uin
 {
     const uint64_t begin = p->queue[queue].ctx_save_restore_address + h->wave_state_offset;
     uint64_t top = begin + h->wave_state_size;
-    struct gcnp_row shape = {.queue = queue};
+    struct gcnp_row shape = {.queue = queue, .lanes = GCN_LANES, .is_gfx10 = p->is_gfx10};
     uint32_t lds = 0;
     const uint32_t gpu = gpu_of(p, &p->queue[queue]);
     const bool accumulates = p->accumulates >> gpu & 1, unified = p->unified >> gpu & 1;
@@ -266,6 +269,14 @@ static enum wt_status find_records(struct wt_probe *p, uint32_t queue, const uin
         const uint32_t word = (uint32_t)wt_load_le(stack + at, 4);
         if (word & KFD_RELAUNCH_EVENT)
             continue;
+        if (word & KFD_RELAUNCH_STATE && p->is_gfx10) {
+            shape.lanes = word & KFD_RELAUNCH_WAVE32 ? GCN_LANES / 2 : GCN_LANES;
+            shape.vgprs = (wt_field(word, 5, 0) + 1) * (shape.lanes < GCN_LANES ? 8 : 4);
+            shape.sgprs = KFD_GFX10_SGPRS;
+            lds = wt_field(word, 17, 10) * KFD_LDS_UNIT;
+            at += 4; /* a second dword */
+            continue;
+        }
         if (word & KFD_RELAUNCH_STATE) {
             const uint32_t both = (wt_field(word, 5, 0) + 1) * 8,
                            own = (wt_field(word, unified ? 29 : 5, unified ? 24 : 0) + 1) * 4;
@@ -275,8 +286,9 @@ static enum wt_status find_records(struct wt_probe *p, uint32_t queue, const uin
             lds = wt_field(word, unified ? 16 : 17, 9) * KFD_LDS_UNIT;
             continue;
         }
-        shape.is_first = word & KFD_RELAUNCH_FIRST;
-        const uint64_t size = (uint64_t)(shape.vgprs + shape.agprs) * KFD_RECORD_VGPR +
+        shape.frame_lanes = p->private_registers >> gpu & 1 ? 1 : shape.lanes;
+        shape.is_first = word & (p->is_gfx10 ? KFD_RELAUNCH_FIRST_GFX10 : KFD_RELAUNCH_FIRST);
+        const uint64_t size = (uint64_t)(shape.vgprs + shape.agprs) * gcnp_row_vgpr(&shape) +
                               4 * shape.sgprs + KFD_RECORD_REGISTERS + (shape.is_first ? lds : 0);
         if (shape.sgprs < KFD_RECORD_SPECIAL || top - begin < size + KFD_RECORD_GAP)
             return wt_fail(err, WT_IO, "the save area of queue %u has a wave beyond its end",
@@ -438,7 +450,7 @@ static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
  * wave_set_state). A wave that is merely held for a moment is halted without being stopped. */
 static void prepare(const struct wt_probe *p, struct gcnp_row *row, bool moment)
 {
-    uint32_t status = row->hw[KFD_HW_STATUS], mode = row->hw[KFD_HW_MODE], ttmp6 = row->ttmp[6];
+    uint32_t status = row->hw[KFD_HW_STATUS], mode = row->hw[gcnp_mode(row)], ttmp6 = row->ttmp[6];
     uint32_t trapsts = row->hw[KFD_HW_TRAPSTS];
     const bool stopped = ttmp6 & KFD_TTMP6_STOPPED, halted = status & STATUS_HALT;
     /* Who has halted it, and it is to run: the program, if not the launch mode. */
@@ -463,11 +475,11 @@ static void prepare(const struct wt_probe *p, struct gcnp_row *row, bool moment)
         status |= STATUS_HALT;
         mode &= ~(uint32_t)MODE_DEBUG_EN;
     }
-    if (status == row->hw[KFD_HW_STATUS] && mode == row->hw[KFD_HW_MODE] && ttmp6 == row->ttmp[6] &&
-        trapsts == row->hw[KFD_HW_TRAPSTS])
+    if (status == row->hw[KFD_HW_STATUS] && mode == row->hw[gcnp_mode(row)] &&
+        ttmp6 == row->ttmp[6] && trapsts == row->hw[KFD_HW_TRAPSTS])
         return;
     row->hw[KFD_HW_STATUS] = status;
-    row->hw[KFD_HW_MODE] = mode;
+    row->hw[gcnp_mode(row)] = mode;
     row->hw[KFD_HW_TRAPSTS] = trapsts;
     row->ttmp[6] = ttmp6;
     row->changed = true;

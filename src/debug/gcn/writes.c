@@ -3,7 +3,7 @@
  * Compilers allocate registers across calls of functions of one file, so that a caller may keep a
  * value in a register that the calling convention lets a function change, if the function does not.
  *
- * Formats and opcodes: AMD, "Vega" Instruction Set Architecture, chapter 12.
+ * Formats: AMD, "Vega" and "RDNA 2" Instruction Set Architecture, chapter 12.
  */
 #include "debug/gcn/internal.h"
 
@@ -52,68 +52,72 @@ static bool fetch(struct gcn_scan *s, uint64_t addr, uint32_t word[2], struct wt
     return true;
 }
 
+static bool is_among(const uint16_t *list, size_t count, unsigned op)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == op)
+            return true;
+    return false;
+}
+
 /* How many VGPRs an instruction of VOP1 writes. */
-static unsigned width_of_vop1(unsigned op)
+static unsigned width_of_vop1(const struct gcnp_codes *c, unsigned op)
 {
     if (op == 2) /* v_readfirstlane_b32 writes an SGPR */
         return 0;
-    /* Those whose result is a double: conversions, rounding, reciprocals and roots, frexp_mant,
-     * fract. */
-    static const uint8_t wide[] = {4, 16, 22, 23, 24, 25, 26, 37, 38, 40, 49, 50};
-    return memchr(wide, (int)op, sizeof wide) ? 2 : 1;
+    return memchr(c->vop1_wide, (int)op, sizeof c->vop1_wide) ? 2 : 1;
 }
 
-static unsigned width_of_vop3(unsigned op)
+static unsigned width_of_vop3(const struct gcnp_codes *c, unsigned op)
 {
-    if (op < 0x100 || op == 0x289) /* VOPC; v_readlane_b32, which writes an SGPR */
+    if (op < 0x100 || op == c->v_readlane) /* VOPC; it writes an SGPR */
         return 0;
-    if (op >= 0x140 && op < 0x1c0)
-        return width_of_vop1(op - 0x140);
-    if (op >= 0x1e5 && op <= 0x1e7) /* v_qsad_pk_u16_u8, v_mqsad_pk_u16_u8, v_mqsad_u32_u8 */
+    if (op >= c->vop3_vop1 && op < c->vop3_vop1 + 0x80u)
+        return width_of_vop1(c, op - c->vop3_vop1);
+    if (is_among(c->vop3_quad, sizeof c->vop3_quad / sizeof *c->vop3_quad, op))
         return 4;
-    /* fma, div_fixup, div_scale, div_fmas of doubles, v_mad_u64_u32, v_mad_i64_i32, arithmetic and
-     * shifts of 64 bits. */
-    return op == 0x1cc || op == 0x1df || op == 0x1e1 || op == 0x1e3 || op == 0x1e8 || op == 0x1e9 ||
-                   (op >= 0x280 && op <= 0x284) || (op >= 0x28f && op <= 0x291)
-               ? 2
-               : 1;
+    return is_among(c->vop3_wide, sizeof c->vop3_wide / sizeof *c->vop3_wide, op) ? 2 : 1;
 }
 
 /* The VGPRs from *first on that an instruction may write: how many. */
-static unsigned written_by(const uint32_t word[2], unsigned *first)
+static unsigned written_by(const struct gcnp_codes *c, const uint32_t word[2], unsigned *first)
 {
-    enum { VOP1 = 0x3f, VOPC = 0x3e, V_SWAP = 81 };
+    enum { VOP1 = 0x3f, VOPC = 0x3e };
     const unsigned format = word[0] >> 26, op1 = word[0] >> 9 & 0xff;
     if (!(word[0] >> 31)) {
         *first = word[0] >> 17 & 0xff;
         if (word[0] >> 25 != VOP1)
             return word[0] >> 25 == VOPC ? 0 : 1;
-        if (op1 != V_SWAP)
-            return width_of_vop1(op1);
-        *first = 0; /* its source, too: any */
+        if (!memchr(c->vop1_any, (int)op1, sizeof c->vop1_any) || !op1)
+            return width_of_vop1(c, op1);
+        *first = 0;
         return 256;
     }
     const unsigned memory = word[0] >> 18 & 0x7f;
     const bool store = memory >= 24 && memory <= 31;
-    switch (format) {
-    case 0x34: /* VOP3 */
+    if (format == c->vop3) {
         *first = word[0] & 0xff;
-        return width_of_vop3(word[0] >> 16 & 0x3ff);
-    case 0x35: /* VINTRP */
+        return width_of_vop3(c, word[0] >> 16 & 0x3ff);
+    }
+    if (format == c->vintrp) {
         *first = word[0] >> 18 & 0xff;
         return 1;
+    }
+    switch (format) {
     case 0x33: /* VOP3P */
         *first = word[0] & 0xff;
         return 1;
     case 0x36: /* DS */
     case 0x37: /* FLAT */
         *first = word[1] >> 24;
-        return format == 0x37 && store ? 0 : format == 0x37 && memory <= 20 ? 1 : 4;
+        return format == 0x37 && store ? 0 : format == 0x37 && memory <= c->load_dword ? 1 : 4;
     case 0x38: /* MUBUF */
     case 0x3a: /* MTBUF */
     case 0x3c: /* MIMG */
         *first = word[1] >> 8 & 0xff;
-        return format == 0x38 && store ? 0 : format == 0x38 && memory >= 16 && memory <= 20 ? 1 : 5;
+        return format == 0x38 && store                                                ? 0
+               : format == 0x38 && memory >= c->load_first && memory <= c->load_dword ? 1
+                                                                                      : 5;
     default: /* scalar; exports */
         return 0;
     }
@@ -133,21 +137,15 @@ static bool add_function(struct gcn_scan *s, uint64_t addr)
 /* Follows the address of a call. False: a call of something that is not known. */
 static bool follow_call(struct gcn_scan *s, struct target *t, uint64_t next, const uint32_t word[2])
 {
-    enum {
-        S_GETPC = 28,
-        S_SWAPPC = 30,
-        S_SETPC = 29,
-        S_ADD_U32 = 0,
-        S_ADDC_U32 = 4,
-        LITERAL = 255
-    };
+    enum { S_ADD_U32 = 0, S_ADDC_U32 = 4, LITERAL = 255 };
+    const struct gcnp_codes *c = s->p->codes;
     if (word[0] >> 23 == 0x17d) {
         const unsigned op = word[0] >> 8 & 0xff, to = word[0] >> 16 & 0x7f, from = word[0] & 0xff;
-        if (op == S_GETPC)
+        if (op == c->s_getpc)
             *t = (struct target){to, next, true};
-        else if (op == S_SWAPPC)
+        else if (op == c->s_swappc)
             return t->known && t->sgpr == from && add_function(s, t->addr);
-        else if (op == S_SETPC)
+        else if (op == c->s_setpc)
             return from == 30;
         else if (to == t->sgpr || to == t->sgpr + 1)
             t->known = false;
@@ -156,7 +154,7 @@ static bool follow_call(struct gcn_scan *s, struct target *t, uint64_t next, con
     const unsigned op = word[0] >> 23 & 0x7f, to = word[0] >> 16 & 0x7f, by = word[0] >> 8 & 0xff;
     const bool same = (word[0] & 0xff) == to;
     if (word[0] >> 30 != 2 || word[0] >> 28 == 0xb || (to != t->sgpr && to != t->sgpr + 1))
-        return word[0] >> 28 != 0xb || (word[0] >> 23 & 0x1f) != 21; /* s_call_b64 */
+        return word[0] >> 28 != 0xb || (word[0] >> 23 & 0x1f) != c->s_call;
     const uint32_t value = by == LITERAL ? word[1] : by >= 128 && by <= 192 ? by - 128 : 0;
     if (same && op == S_ADD_U32 && to == t->sgpr && by >= 128) {
         const uint64_t low = (t->addr & 0xffffffff) + value;
@@ -180,7 +178,7 @@ static bool scan_function(struct gcn_scan *s, uint64_t start)
         unsigned first = 0;
         if (!fetch(s, at, word, &in) || !in.length)
             return false;
-        const unsigned count = written_by(word, &first);
+        const unsigned count = written_by(s->p->codes, word, &first);
         for (unsigned i = first; i < first + count && i < MOST_VGPRS; i++)
             s->written[i / 64] |= (uint64_t)1 << i % 64;
         if (!follow_call(s, &target, at + in.length, word))

@@ -112,10 +112,13 @@ bool wt_build_is_frame_register(const struct wt_build *b, unsigned number)
 
 enum wt_status wt_build_frame_address(struct wt_build *b, wt_expr_vector *v, struct wt_error *err)
 {
-    const unsigned scale = b->topology ? b->topology->frame_scale : 0;
-    if (scale <= 1)
+    const struct wt_topology *t = b->topology;
+    if (!t || (t->frame_scale <= 1 && !t->frame_scale_index))
         return WT_OK;
-    return wt_build_op(b, WT_EXPR_DIV_UNSIGNED, 0, *v, wt_build_constant(b, scale), v, err);
+    const wt_expr_vector scale = t->frame_scale_index
+                                     ? wt_expr_register(b->expr, (unsigned)t->frame_scale_index)
+                                     : wt_build_constant(b, t->frame_scale);
+    return wt_build_op(b, WT_EXPR_DIV_UNSIGNED, 0, *v, scale, v, err);
 }
 
 /* A variable's address that the debug information has in one register for all of the function:

@@ -105,6 +105,7 @@ enum wt_status wt_standstill_describe_registers(struct wt_probe *p, const struct
             r->name = s->names[n];
             r->number += i;
             r->dwarf += r->dwarf < 0 ? 0 : (int)i;
+            r->dwarf_narrow += r->dwarf_narrow ? (int)i : 0;
             r->code += range->step * i;
         }
     return WT_OK;

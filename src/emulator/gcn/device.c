@@ -346,15 +346,26 @@ static uint32_t die_of(struct wt_machine *m, uint32_t wave)
 
 /* Lanes of a wave execute one instruction after the other for all of them. LLVM, "User Guide for
  * AMDGPU Backend", "Memory Model gfx6-gfx9": relaxed atomic stores are plain ones. */
-static const struct wt_memory_model memory_model = {.stores_hide = true,
-                                                    .places = true,
-                                                    .observes = true,
-                                                    .loads_hide = true,
-                                                    .waits = true,
-                                                    .hands_on = true, /* in the L2 cache */
-                                                    .threads_are_waves = true,
-                                                    .caches_go_stale = true,
-                                                    .die = die_of};
+#define MEMORY_MODEL(...)                                                                          \
+    {                                                                                              \
+        .stores_hide = true, .places = true, .observes = true, .loads_hide = true, .waits = true,  \
+        .hands_on = true, /* in the L2 cache */                                                    \
+            .threads_are_waves = true, __VA_ARGS__                                                 \
+    }
+static const struct wt_memory_model memory_model_gfx10 =
+    MEMORY_MODEL(.stores_apart = true,
+                 .caches_unknown = "a gfx1030's caches L0 and L1 are not modelled");
+
+static const struct wt_memory_model *memory_model_of(const struct wt_machine *m);
+static const struct wt_memory_model memory_model =
+    MEMORY_MODEL(.of = memory_model_of, .caches_go_stale = true, .die = die_of);
+
+/* A gfx1030's caches L0 and L1 are not modelled. */
+static const struct wt_memory_model *memory_model_of(const struct wt_machine *m)
+{
+    return gcn_is_gfx10(gcn_model_of((const struct gcn_device *)m)) ? &memory_model_gfx10
+                                                                    : &memory_model;
+}
 
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",

@@ -185,7 +185,7 @@ enum gcn_register {
     GCN_REGISTER_S0 = 32,   /**< s0-s63: 32 bits */
     GCN_REGISTER_STATUS = 128,
     GCN_REGISTER_VCC = 768,  /**< 64 bits */
-    GCN_REGISTER_S64 = 1088, /**< s64-s101 */
+    GCN_REGISTER_S64 = 1088, /**< s64-s101, from gfx10 on s105 */
     GCN_REGISTER_V0 = 2560,  /**< v0-v255: 32 bits a lane */
     GCN_REGISTER_A0 = 3072,  /**< a0-a255: likewise, if the model has them */
     GCN_REGISTER_MODE = 0x1000,
@@ -196,6 +196,7 @@ enum gcn_register {
     GCN_REGISTER_RA,             /**< s[30:31], 64 bits: by the calling convention */
     GCN_REGISTER_SP,             /**< s32 */
     GCN_REGISTER_FP,             /**< s33 */
+    GCN_REGISTER_FRAME_LANES,    /**< lanes whose bytes s32 and s33 count, where that varies */
     GCN_REGISTER_TTMP0 = 0x1010, /**< ttmp0-ttmp15, whether the wave may read them or not */
 };
 

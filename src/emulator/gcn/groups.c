@@ -437,7 +437,7 @@ static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_h
     const struct gcn_wave *w = (const struct gcn_wave *)head;
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
     const uint32_t pointer = w->s[STACK_POINTER];
-    const uint32_t lanes = gcn_model_of(w->device)->private_registers ? 1 : gcn_lanes_of(w);
+    const uint32_t lanes = gcn_frame_lanes(w);
     const bool calls =
         pointer && pointer % lanes == 0 && pointer / lanes + SAVED >= k->private_size;
     return calls || k->properties & USES_DYNAMIC_STACK ? UINT64_MAX / 2 : k->private_size;
@@ -476,7 +476,7 @@ static void work_of(const struct wt_machine *m, const struct wt_group_head *g,
     const struct gcn_dispatch *k = &((const struct gcn_device *)m)->dispatch[g->launch];
     memcpy(work->block, k->size, sizeof work->block);
     memcpy(work->grid, k->grid, sizeof work->grid);
-    work->lanes = GCN_LANES;
+    work->lanes = gcn_dispatch_lanes(k);
 }
 
 const struct wt_group_ops gcn_group_ops = {

@@ -138,7 +138,7 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
         return true;
     case HW_IB_STS:
         *value = (w->vm_cnt & 15u) | (uint32_t)w->exp_cnt << 4 | (uint32_t)w->lgkm_cnt << 8 |
-                 (uint32_t)(w->vm_cnt >> 4) << 22;
+                 (uint32_t)(w->vm_cnt >> 4) << 22 | (uint32_t)w->vs_cnt << 26;
         return true;
     case HW_SH_MEM_BASES: /* bits 63:48 of the apertures: private, shared */
         *value = (uint32_t)(GCN_PRIVATE_APERTURE >> 48 | GCN_SHARED_APERTURE >> 48 << 16);

@@ -44,7 +44,7 @@ static unsigned scalar_operand(unsigned number)
 {
     if (number - GCN_REGISTER_S0 < 64)
         return number - GCN_REGISTER_S0;
-    if (number - GCN_REGISTER_S64 < GCN_FLAT_SCRATCH - 64)
+    if (number - GCN_REGISTER_S64 < GCN_VCC - 64)
         return 64 + number - GCN_REGISTER_S64;
     if (number - GCN_REGISTER_TTMP0 < 16)
         return GCN_TTMP + number - GCN_REGISTER_TTMP0;
@@ -91,7 +91,8 @@ bool gcn_describe_register(struct wt_machine *m, unsigned number, struct wt_regi
             return true;
         }
     }
-    return scalar_operand(number) < GCN_SCALARS || hardware_id(number);
+    return scalar_operand(number) < GCN_SCALARS || hardware_id(number) ||
+           number == GCN_REGISTER_FRAME_LANES;
 }
 
 bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out)
@@ -110,6 +111,14 @@ bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *ou
     }
     if (number == GCN_REGISTER_PC) {
         wt_store_le(out, w->pc, 8);
+        return true;
+    }
+    if (number == GCN_REGISTER_FLAT_SCRATCH) {
+        wt_store_le(out, gcn_flat_scratch(w), 8);
+        return true;
+    }
+    if (number == GCN_REGISTER_FRAME_LANES) {
+        wt_store_le(out, gcn_frame_lanes(w), 4);
         return true;
     }
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {

@@ -11,9 +11,20 @@
 #define CONTROL_OFFSET 256u
 #define ALIGNMENT 256u
 
+static bool is_gfx10(const struct gcn_wave *w)
+{
+    return gcn_is_gfx10(gcn_model_of(w->device));
+}
+
 static uint32_t sgprs_of(const struct gcn_wave *w)
 {
-    return w->sgprs < KFD_MOST_SGPRS ? w->sgprs : KFD_MOST_SGPRS;
+    return is_gfx10(w) ? KFD_GFX10_SGPRS : w->sgprs < KFD_MOST_SGPRS ? w->sgprs : KFD_MOST_SGPRS;
+}
+
+/* The bytes of a vector register. */
+static uint32_t row_bytes(const struct gcn_wave *w)
+{
+    return 4 * gcn_lanes_of(w);
 }
 
 static uint32_t lds_bytes(const struct gcn_group *g)
@@ -28,7 +39,7 @@ static uint32_t rows_of(const struct gcn_wave *w)
 
 static uint32_t record_bytes(const struct gcn_wave *w, bool first)
 {
-    return rows_of(w) * KFD_RECORD_VGPR + sgprs_of(w) * 4 + KFD_RECORD_REGISTERS +
+    return rows_of(w) * row_bytes(w) + sgprs_of(w) * 4 + KFD_RECORD_REGISTERS +
            (first ? lds_bytes(w->group) : 0);
 }
 
@@ -36,7 +47,7 @@ uint32_t gcn_kfd_area_size(const struct gcn_device *d)
 {
     const struct gcn_model *model = gcn_model_of(d);
     const uint32_t unit =
-        model->simds * (gcn_model_simd_rows(model) * KFD_RECORD_VGPR + model->sgprs * 4u) +
+        model->simds * (gcn_model_simd_rows(model) * 4 * model->target.lanes + model->sgprs * 4u) +
         gcn_cu_waves(d) * (KFD_RECORD_REGISTERS + KFD_RECORD_GAP) + model->lds_bytes;
     const uint32_t control = KFD_CONTROL_HEADER + d->machine.waves * 8;
     const uint32_t size = CONTROL_OFFSET + control + ALIGNMENT + d->config.cu * unit;
@@ -105,9 +116,21 @@ static struct gcn_wave *next_wave(struct gcn_device *d, const struct gcn_group *
 
 /* ---- saving ---- */
 
+/* The scalar registers of a record: those that follow each other from s0 on, then those with names.
+ */
+static void copy_scalars(struct gcn_wave *w, uint8_t *at, bool save)
+{
+    const uint32_t special = is_gfx10(w) ? KFD_GFX10_VCC + 2 : sgprs_of(w) - KFD_RECORD_SPECIAL;
+    uint32_t *const named = &w->s[GCN_FLAT_SCRATCH];
+    memcpy(save ? at : (uint8_t *)w->s, save ? (uint8_t *)w->s : at, special * 4);
+    at += special * 4;
+    if (!is_gfx10(w))
+        memcpy(save ? at : (uint8_t *)named, save ? (uint8_t *)named : at, KFD_RECORD_SPECIAL * 4);
+}
+
 static void save_registers(struct gcn_wave *w, uint8_t *at)
 {
-    const uint32_t sgprs = sgprs_of(w), special = sgprs - KFD_RECORD_SPECIAL;
+    const uint32_t sgprs = sgprs_of(w), row = row_bytes(w);
     const uint64_t pc = w->at_barrier || w->gws ? w->wait_pc : w->pc;
     const uint64_t launch = gcn_dispatch_of(w)->origin.launch;
     const uint64_t wave = wt_machine_wave_id(&w->device->machine, w->id);
@@ -128,13 +151,16 @@ static void save_registers(struct gcn_wave *w, uint8_t *at)
         [KFD_HW_WAVE_LO] = (uint32_t)wave,
         [KFD_HW_WAVE_HI] = (uint32_t)(wave >> 32),
     };
-    for (unsigned file = 0; file < GCN_FILES; file++) {
-        memcpy(at, w->v[file * GCN_AGPR], gcn_rows_of(w, file) * sizeof *w->v);
-        at += gcn_rows_of(w, file) * KFD_RECORD_VGPR;
+    if (is_gfx10(w)) {
+        hw[KFD_HW_GFX10_MODE] = w->mode;
+        hw[KFD_HW_GFX10_FLAT_LO] = (uint32_t)w->flat_scratch;
+        hw[KFD_HW_GFX10_FLAT_HI] = (uint32_t)(w->flat_scratch >> 32);
     }
-    at += (rows_of(w) - w->vgprs - w->agprs) * KFD_RECORD_VGPR;
-    memcpy(at, w->s, special * 4);
-    memcpy(at + special * 4, &w->s[GCN_FLAT_SCRATCH], KFD_RECORD_SPECIAL * 4);
+    for (unsigned file = 0; file < GCN_FILES; file++)
+        for (unsigned i = 0; i < gcn_rows_of(w, file); i++, at += row)
+            memcpy(at, w->v[file * GCN_AGPR + i], row);
+    at += (rows_of(w) - w->vgprs - w->agprs) * row;
+    copy_scalars(w, at, true);
     at += sgprs * 4;
     memcpy(at, hw, sizeof hw);
     memcpy(at + sizeof hw, &w->s[GCN_TTMP], 64);
@@ -151,12 +177,34 @@ static void measure(struct gcn_device *d, const struct gcn_kfd_queue *q, uint32_
         if (!of_queue(d, g, q))
             continue;
         bool first = true;
-        ++*dwords;
+        *dwords += gcn_is_gfx10(gcn_model_of(d)) ? 2 : 1;
         for (const struct gcn_wave *w; (w = next_wave(d, g, &index)) != NULL; first = false) {
             ++*dwords;
             *bytes += record_bytes(w, first) + KFD_RECORD_GAP;
         }
     }
+}
+
+/* The shape of a group's waves; returns what follows it. */
+static uint8_t *save_shape(const struct gcn_wave *w, uint8_t *control)
+{
+    const struct gcn_model *model = gcn_model_of(w->device);
+    const uint32_t lds = lds_bytes(w->group) / KFD_LDS_UNIT;
+    const uint32_t shape = KFD_RELAUNCH_STATE | sgprs_of(w) / 16 << 6 | lds << 9;
+    if (is_gfx10(w)) {
+        wt_store_le(control,
+                    KFD_RELAUNCH_STATE |
+                        (w->vgprs / gcn_model_granule(model, gcn_lanes_of(w)) - 1) | lds << 10 |
+                        (w->narrow ? KFD_RELAUNCH_WAVE32 : 0),
+                    4);
+        wt_store_le(control + 4, 0, 4);
+        return control + 8;
+    }
+    wt_store_le(control,
+                model->unified ? shape | (rows_of(w) / 8 - 1) | (w->vgprs / 4u - 1) << 24
+                               : shape | (w->vgprs / 4u - 1),
+                4);
+    return control + 4;
 }
 
 static uint8_t *save_group(struct gcn_device *d, struct gcn_group *g, uint8_t *area, uint32_t *top,
@@ -165,17 +213,14 @@ static uint8_t *save_group(struct gcn_device *d, struct gcn_group *g, uint8_t *a
     uint32_t index = 0;
     bool first = true;
     struct gcn_wave *w = next_wave(d, g, &index);
-    const uint32_t shape =
-        KFD_RELAUNCH_STATE | sgprs_of(w) / 16 << 6 | lds_bytes(g) / KFD_LDS_UNIT << 9;
-    wt_store_le(control,
-                gcn_model_of(d)->unified ? shape | (rows_of(w) / 8 - 1) | (w->vgprs / 4u - 1) << 24
-                                         : shape | (w->vgprs / 4u - 1),
-                4);
-    control += 4;
+    const bool gfx10 = is_gfx10(w);
+    const uint32_t first_one = gfx10 ? KFD_RELAUNCH_FIRST_GFX10 : KFD_RELAUNCH_FIRST,
+                   last_one = gfx10 ? KFD_RELAUNCH_LAST_GFX10 : KFD_RELAUNCH_LAST;
+    control = save_shape(w, control);
     while (w) {
         struct gcn_wave *next = next_wave(d, g, &index);
         const uint32_t size = record_bytes(w, first);
-        wt_store_le(control, (first ? KFD_RELAUNCH_FIRST : 0) | (next ? 0 : KFD_RELAUNCH_LAST), 4);
+        wt_store_le(control, (first ? first_one : 0) | (next ? 0 : last_one), 4);
         control += 4;
         *top -= size;
         w->record = *top;
@@ -222,23 +267,23 @@ bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q)
 
 static void load_registers(struct gcn_wave *w, const uint8_t *at)
 {
-    const uint32_t sgprs = sgprs_of(w), special = sgprs - KFD_RECORD_SPECIAL;
+    const uint32_t sgprs = sgprs_of(w), row = row_bytes(w);
     uint32_t hw[KFD_HW_COUNT];
-    for (unsigned file = 0; file < GCN_FILES; file++) {
-        memcpy(w->v[file * GCN_AGPR], at, gcn_rows_of(w, file) * sizeof *w->v);
-        at += gcn_rows_of(w, file) * KFD_RECORD_VGPR;
-    }
-    at += (rows_of(w) - w->vgprs - w->agprs) * KFD_RECORD_VGPR;
-    memcpy(w->s, at, special * 4);
-    memcpy(&w->s[GCN_FLAT_SCRATCH], at + special * 4, KFD_RECORD_SPECIAL * 4);
+    for (unsigned file = 0; file < GCN_FILES; file++)
+        for (unsigned i = 0; i < gcn_rows_of(w, file); i++, at += row)
+            memcpy(w->v[file * GCN_AGPR + i], at, row);
+    at += (rows_of(w) - w->vgprs - w->agprs) * row;
+    copy_scalars(w, (uint8_t *)(uintptr_t)at, false);
     at += sgprs * 4;
     memcpy(hw, at, sizeof hw);
+    if (is_gfx10(w))
+        w->flat_scratch = hw[KFD_HW_GFX10_FLAT_LO] | (uint64_t)hw[KFD_HW_GFX10_FLAT_HI] << 32;
     memcpy(&w->s[GCN_TTMP], at + sizeof hw, 64);
     w->s[GCN_M0] = hw[KFD_HW_M0];
     w->s[GCN_EXEC] = hw[KFD_HW_EXEC_LO];
-    w->s[GCN_EXEC + 1] = hw[KFD_HW_EXEC_HI];
+    w->s[GCN_EXEC + 1] = w->narrow ? 0 : hw[KFD_HW_EXEC_HI];
     w->trapsts = hw[KFD_HW_TRAPSTS];
-    w->mode = hw[KFD_HW_MODE];
+    w->mode = hw[is_gfx10(w) ? KFD_HW_GFX10_MODE : KFD_HW_MODE];
     w->step_due = w->step_due && w->mode & GCN_MODE_DEBUG_EN;
     w->scc = hw[KFD_HW_STATUS] & 1;
     const uint32_t held = gcn_status_held(w);

@@ -140,7 +140,7 @@ const struct gcn_model gcn_models[] = {
         .set = GCN_ON_GFX10,
         .encodings = GCN_GFX10,
         .most_dwords = GCN_MOST_DWORDS,
-        .plain_only = true,
+        .no_drivers = true,
         .lds_direct = true,
         .tfe = true,
         .gds = true,
@@ -231,7 +231,7 @@ const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, c
     while (m->target.name)
         m++;
     while (m-- > gcn_models)
-        if (!m->plain_only && has_code(bytes, length, m)) {
+        if (!m->no_drivers && has_code(bytes, length, m)) {
             chosen = chosen ? chosen : m;
             used +=
                 (size_t)snprintf(all + used, size - used, "%s%s", used ? ", " : "", m->target.name);

@@ -76,8 +76,7 @@ struct gcn_model {
     bool private_registers; /**< a wave starts with its private memory's address in FLAT_SCRATCH,
                                  and both a vector and a scalar register may be its offset */
     bool scoped_caches;     /**< bits of an access (SC0, SC1) say among whom it is seen */
-    bool plain_only;      /**< kernels run alone: its drivers, debugger, checks and profile are not
-                             built yet */
+    bool no_drivers;      /**< kernels run alone: its drivers for host programs are not built yet */
     bool packed_items;    /**< a wave starts with its work-items' coordinates in v0, 10 bits each */
     uint16_t cu;          /**< compute units, at most */
     uint8_t xcc;          /**< dies that share the work, each with its L2, at most; 0: one */

@@ -252,6 +252,14 @@ const char *gcn_wave_flaw(const struct gcn_device *d, const struct gcn_wave *w)
                                         : NULL;
 }
 
+static void archive_gfx10(struct wt_archive *a, struct gcn_wave *w)
+{
+    uint32_t stores = w->vs_cnt;
+    wt_archive_u64(a, &w->flat_scratch, UINT64_MAX, "FLAT_SCRATCH");
+    wt_archive_u32(a, &stores, 63, "vscnt");
+    w->vs_cnt = (uint8_t)stores;
+}
+
 static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wave *w)
 {
     uint32_t number = wt_archive_reads(a) ? 0 : (uint32_t)(w->group - d->group);
@@ -262,7 +270,7 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
         w->agprs = gcn_model_of(d)->agprs ? w->vgprs : 0;
     wt_archive_bytes(a, w->s, sizeof w->s);
     if (gcn_is_gfx10(gcn_model_of(d)))
-        wt_archive_u64(a, &w->flat_scratch, UINT64_MAX, "FLAT_SCRATCH");
+        archive_gfx10(a, w);
     w->narrow = gcn_lanes_of(w) < GCN_LANES;
 }
 

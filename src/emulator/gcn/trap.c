@@ -33,7 +33,7 @@ static void begin_trap(struct gcn_wave *w, uint64_t pc, uint32_t what)
 {
     assert(w->tba && !(what & 0xffff) && what >> 29 == 0);
     pc &= 0xffffffffffff;
-    w->vm_cnt = w->lgkm_cnt = w->exp_cnt = 0;
+    w->vm_cnt = w->lgkm_cnt = w->exp_cnt = w->vs_cnt = 0;
     w->step_due = false;
     w->s[GCN_TTMP] = (uint32_t)pc;
     w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | what;

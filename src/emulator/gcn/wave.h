@@ -84,9 +84,10 @@ struct gcn_wave {
     uint16_t vgprs, agprs, sgprs;      /* allocated */
     uint16_t scratch;                  /* its place in its queue's scratch memory */
     uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
-    uint8_t gws, gws_resource;         /* enum gcn_gws_wait; at which it waits */
-    uint64_t gws_since;                /* issue time */
-    uint64_t tba, tma;     /* trap handler, as the registers were when the wave started */
+    uint8_t vs_cnt; /* from gfx10 on: of them stores, and atomic operations without a result */
+    uint8_t gws, gws_resource; /* enum gcn_gws_wait; at which it waits */
+    uint64_t gws_since;        /* issue time */
+    uint64_t tba, tma;         /* trap handler, as the registers were when the wave started */
     bool step_due;         /* single step: it traps once it no longer waits at this instruction */
     bool kill;             /* it ends before its next instruction */
     uint16_t save_entries; /* how often in a row it has entered the handler for SAVECTX */
@@ -249,6 +250,13 @@ static inline unsigned gcn_most_lgkm(const struct gcn_device *d)
     return gcn_is_gfx10(gcn_model_of(d)) ? 63 : 15;
 }
 
+/* Counts an access to vector memory that is under way. */
+static inline void gcn_count_vmem(struct gcn_wave *w, bool stores)
+{
+    uint8_t *count = stores && gcn_is_gfx10(gcn_model_of(w->device)) ? &w->vs_cnt : &w->vm_cnt;
+    *count += *count < 63;
+}
+
 /* Vector registers lie in two files: VGPRs, and from row GCN_AGPR on accumulation registers. */
 #define GCN_FILES 2
 
@@ -306,6 +314,12 @@ static inline unsigned gcn_dispatch_lanes(const struct gcn_dispatch *k)
 static inline unsigned gcn_lanes_of(const struct gcn_wave *w)
 {
     return gcn_dispatch_lanes(gcn_dispatch_of(w));
+}
+
+/* The lanes whose bytes s32 and s33 count, by the calling convention. */
+static inline unsigned gcn_frame_lanes(const struct gcn_wave *w)
+{
+    return gcn_model_of(w->device)->private_registers ? 1 : gcn_lanes_of(w);
 }
 
 /* MODE of a dispatch's waves at their beginning. */

@@ -221,6 +221,12 @@ const struct wt_pace_table wt_machine_no_pace_table = {.rules = 0};
 
 const struct wt_memory_model wt_machine_plain_memory = {.independent = false};
 
+const struct wt_memory_model *wt_memory_model_of(const struct wt_machine *m)
+{
+    const struct wt_memory_model *model = m->ops->memory_model;
+    return model->of ? model->of(m) : model;
+}
+
 bool wt_machine_no_operand(const char *name, struct wt_insn_operand *operand)
 {
     return false;

@@ -12,12 +12,16 @@ struct wt_machine;
 enum { WT_MOST_DIES = 8 };
 
 struct wt_memory_model {
+    /** That of a machine's own model; NULL: this one. */
+    const struct wt_memory_model *(*of)(const struct wt_machine *m);
     bool independent; /**< lanes of a wave are not ordered by their instructions */
     bool stores_hide; /**< a store's code does not say whether it is a relaxed atomic one */
-    bool places;   /**< such a store races with atomic operations in a place that is a counter: what
-                        is done there tells that it is none of a flag or lock */
-    bool waits;    /**< a group's accesses are done in order; waiting for them is a release for the
-                        device, and an acquire among the group */
+    bool places; /**< such a store races with atomic operations in a place that is a counter: what
+                      is done there tells that it is none of a flag or lock */
+    bool waits;  /**< a group's accesses are done in order; waiting for them is a release for the
+                      device, and an acquire among the group */
+    bool stores_apart; /**< with `waits`: stores are what a counter of their own counts
+                            (wt_observed_event.count[3]) */
     bool hands_on; /**< what a wave has learnt is done, so that each atomic store of it publishes
                         that, without a release, too */
     bool loads_hide_too;    /**< nor does any load's, beside atomic operations in the same place */
@@ -40,9 +44,14 @@ struct wt_memory_model {
     bool (*comes_to)(struct wt_machine *m, uint64_t from, uint64_t to);
     bool caches_go_stale; /**< a load may get what a cache held before another group's store; the
                                program has instructions that invalidate and write back */
+    const char *caches_unknown; /**< … which it has, too, but its caches are not modelled: so says
+                                     this sentence; NULL */
     /** The die of a wave's slot, 0 to WT_MOST_DIES - 1, each with a cache behind those of its
      * groups that only such instructions keep coherent; NULL: there is one. */
     uint32_t (*die)(struct wt_machine *m, uint32_t wave);
 };
+
+/** A machine's: that of its own model, where models differ. */
+const struct wt_memory_model *wt_memory_model_of(const struct wt_machine *m);
 
 #endif

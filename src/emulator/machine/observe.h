@@ -182,6 +182,7 @@ enum { WT_CACHE_FORGETS = 1 << 0, WT_CACHE_WRITES = 1 << 1 };
 #define WT_ALL_COPIES UINT32_MAX
 /** Counts of WT_SEEN_WAIT that do not count. */
 #define WT_NO_COUNT 0xff
+enum { WT_COUNTS = 4 };
 
 /**
  * An event that orders accesses. All RELEASE of one barrier that opens come one behind the
@@ -208,9 +209,10 @@ struct wt_observed_event {
     wt_lanes named, present, live; /**< TOGETHER has all three; EXCHANGE: `named` */
     enum wt_observed_order order;  /**< order of FENCE */
     enum wt_observed_scope scope;
-    uint64_t to;      /**< CALL, RETURN: where to */
-    uint8_t count[3]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors; exports; LDS,
-                           GDS, scalar loads and messages (gfx900) */
+    uint64_t to;              /**< CALL, RETURN: where to */
+    uint8_t count[WT_COUNTS]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors;
+                                   exports; LDS, GDS, scalar loads and messages (gfx900); stores of
+                                   vectors, where loads alone are the first (gfx1030) */
 };
 
 /** Takes an event, before or after what it tells has happened in the machine's state, which it must

@@ -104,7 +104,7 @@ static enum wt_status model_of_override(const struct gcn_model **model, struct w
         return WT_OK;
     const bool good = sscanf(text, "%2u.%2u.%2u%c", &part[0], &part[1], &part[2], &more) == 3;
     for (const struct gcn_model *m = gcn_models; good && m->target.name; m++)
-        if (!m->plain_only && m->version == part[0] * 10000 + part[1] * 100 + part[2])
+        if (!m->no_drivers && m->version == part[0] * 10000 + part[1] * 100 + part[2])
             *model = m;
     return *model ? WT_OK
                   : wt_fail(err, WT_INVALID,
@@ -149,7 +149,7 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         gpu->config.model = model;
         if (spec[name] && wt_config_parse(&gcn_config_table, &gpu->config, spec + name + 1, err))
             return wt_fail_in(err, "WAVETRAP_GPUS");
-        if (gpu->config.model->plain_only)
+        if (gpu->config.model->no_drivers)
             return wt_fail(err, WT_UNSUPPORTED,
                            "WAVETRAP_GPUS: a %s executes kernels by 'wavetrap run' so far: its "
                            "drivers for host programs are not built yet",

@@ -97,19 +97,21 @@ OP(s_barrier)
 /* Tells who observes the machine of a wait. It is not inlined, since it would slow s_waitcnt down
  * where nobody observes. */
 __attribute__((noinline)) static void tell_wait(const struct gcn_wave *w, const struct gcn_uop *u,
-                                                unsigned vm, unsigned exp, unsigned lgkm)
+                                                unsigned vm, unsigned exp, unsigned lgkm,
+                                                unsigned vs)
 {
     struct wt_observed_event wait = {
         .kind = WT_SEEN_WAIT,
         .pc = gcn_pc_of(w, u),
         .count = {vm == 63 ? WT_NO_COUNT : (uint8_t)vm, exp == 7 ? WT_NO_COUNT : (uint8_t)exp,
-                  lgkm >= gcn_most_lgkm(w->device) ? WT_NO_COUNT : (uint8_t)lgkm}};
+                  lgkm >= gcn_most_lgkm(w->device) ? WT_NO_COUNT : (uint8_t)lgkm,
+                  vs == 63 ? WT_NO_COUNT : (uint8_t)vs}};
     wt_wave_tell(&w->device->machine, &w->head, &wait);
 }
 
 /* Accesses complete when they issue; the counters record those not yet covered by a wait. */
 static inline const struct gcn_uop *wait_for(struct gcn_wave *w, const struct gcn_uop *u,
-                                             unsigned vm, unsigned exp, unsigned lgkm)
+                                             unsigned vm, unsigned exp, unsigned lgkm, unsigned vs)
 {
     if (w->vm_cnt > vm)
         w->vm_cnt = (uint8_t)vm;
@@ -117,14 +119,16 @@ static inline const struct gcn_uop *wait_for(struct gcn_wave *w, const struct gc
         w->exp_cnt = (uint8_t)exp;
     if (w->lgkm_cnt > lgkm)
         w->lgkm_cnt = (uint8_t)lgkm;
+    if (w->vs_cnt > vs)
+        w->vs_cnt = (uint8_t)vs;
     if (wt_observes_events(&w->device->machine))
-        tell_wait(w, u, vm, exp, lgkm);
+        tell_wait(w, u, vm, exp, lgkm, vs);
     return gcn_next(u);
 }
 
 OP(s_waitcnt)
 {
-    return wait_for(w, u, u->src[0], u->src[1], u->src[2]);
+    return wait_for(w, u, u->src[0], u->src[1], u->src[2], 63);
 }
 
 /* From gfx10 on: a wait for one counter, which is the immediate's or a register's number. */
@@ -133,30 +137,30 @@ static unsigned awaited(struct gcn_wave *w, const struct gcn_uop *u)
     return gcn_scalar32(w, u, u->src[0]) + (uint16_t)u->imm;
 }
 
-/* Stores, which complete when they issue, are all that it waits for. */
+/* Stores, and atomic operations without a result. */
 OP(s_waitcnt_vscnt)
 {
-    return wait_for(w, u, 63, 7, 63);
+    return wait_for(w, u, 63, 7, 63, awaited(w, u));
 }
 
 OP(s_waitcnt_vmcnt)
 {
-    return wait_for(w, u, awaited(w, u), 7, 63);
+    return wait_for(w, u, awaited(w, u), 7, 63, 63);
 }
 
 OP(s_waitcnt_expcnt)
 {
-    return wait_for(w, u, 63, awaited(w, u), 63);
+    return wait_for(w, u, 63, awaited(w, u), 63, 63);
 }
 
 OP(s_waitcnt_lgkmcnt)
 {
-    return wait_for(w, u, 63, 7, awaited(w, u));
+    return wait_for(w, u, 63, 7, awaited(w, u), 63);
 }
 
 OP(s_wait_idle)
 {
-    return wait_for(w, u, 0, 0, 0);
+    return wait_for(w, u, 0, 0, 0, 0);
 }
 
 /* MODE's rounding: 4 bits from bit 0 on; its denormals: from bit 4 on. */

@@ -52,6 +52,8 @@ bool gcn_lane_sources(struct wt_machine *m, uint32_t wave, uint64_t pc, uint8_t 
     if (!gcn_uop_at(w->device, pc, &u))
         return false;
     const uint64_t exec = gcn_exec(w);
+    /* From gfx10 on lanes are exchanged by LDS among 32. */
+    const unsigned among = gcn_is_gfx10(gcn_model_of(w->device)) ? 32 : GCN_LANES;
     const bool dpp = u.form == GCN_FORM_DPP && u.row->encoding <= GCN_VOP3P,
                swizzles = u.row == &gcn_rows[GCN_I_ds_swizzle_b32],
                permutes = u.row == &gcn_rows[GCN_I_ds_bpermute_b32],
@@ -59,11 +61,13 @@ bool gcn_lane_sources(struct wt_machine *m, uint32_t wave, uint64_t pc, uint8_t 
     if (!dpp && !swizzles && !permutes && !reads)
         return false;
     for (unsigned i = 0; i < GCN_LANES; i++) {
-        const int lane = dpp        ? gcn_dpp_lane(u.dpp, (int)i)
-                         : swizzles ? (int)gcn_swizzled((uint32_t)u.imm, i)
-                         : permutes ? (int)((w->v[u.src[0]][i] + (uint32_t)u.imm) / 4 % GCN_LANES)
-                                    : (int)(gcn_scalar32(w, &u, u.src[1]) % GCN_LANES);
-        const bool there = lane >= 0 && (reads || exec >> lane & 1),
+        const int lane =
+            dpp        ? gcn_dpp_lane(u.dpp, (int)i)
+            : swizzles ? (int)gcn_swizzled((uint32_t)u.imm, i)
+            : permutes
+                ? (int)((w->v[u.src[0]][i] + (uint32_t)u.imm) / 4 % among + i / among * among)
+                : (int)(gcn_scalar32(w, &u, u.src[1]) % gcn_lanes_of(w));
+        const bool there = lane >= 0 && (reads || u.fetches_inactive || exec >> lane & 1),
                    stays = dpp && (!(u.row_mask >> (i / 16) & 1) ||
                                    !(u.bank_mask >> (i / 4 % 4) & 1) || (!there && !u.bound_ctrl));
         from[i] = stays ? WT_NO_LANE : there ? (uint8_t)lane : WT_ZERO_LANE;

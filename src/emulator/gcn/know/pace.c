@@ -9,7 +9,7 @@
 #include "emulator/machine/meaning.h"
 #include "emulator/machine/pace.h"
 
-enum { VM = 1 << 0, EXP = 1 << 1, LGKM = 1 << 2 };
+enum { VM = 1 << 0, EXP = 1 << 1, LGKM = 1 << 2, VS = 1 << 3 };
 
 /* Accesses that are done in the order of issue (0: SMEM, FLAT, which are not). */
 enum { IN_ANY_ORDER, IN_LDS, IN_GDS, IN_MESSAGES, IN_VMEM };
@@ -140,8 +140,22 @@ static const struct wt_pace_rule rules[RULES] = {
                         .between = DOUBLE_FMA},
 };
 
+/* From gfx10 on the hardware waits by itself, but for this (LLVM, GCNHazardRecognizer,
+ * fixFPAtomicToDenormModeHazard): a vector instruction or a wait between the two will do. */
+enum { DENORM_MODE, GFX10_RULES };
+
+static const struct wt_pace_table gcn_pace_gfx10_table = {
+    .counter = {"s_waitcnt vmcnt", "s_waitcnt expcnt", "s_waitcnt lgkmcnt", "s_waitcnt_vscnt"},
+    .limit = {63, 7, 63, 63},
+    .rules = GFX10_RULES,
+    .rule = (const struct wt_pace_rule[]){
+        [DENORM_MODE] = {.states = 3,
+                         .text = "an atomic operation on floats, and s_denorm_mode follows"}}};
+
 static const struct wt_pace_table *table_of(struct wt_machine *m)
 {
+    if (gcn_is_gfx10(gcn_model_of((struct gcn_device *)m)))
+        return &gcn_pace_gfx10_table;
     return gcn_model_of((struct gcn_device *)m)->states_by_passes ? &gcn_pace_passes_table
                                                                   : &gcn_pace_table;
 }
@@ -165,23 +179,44 @@ static bool is_vector(const struct gcn_uop *u)
 
 /* ---- counters ---- */
 
-static void count(const struct gcn_uop *u, struct wt_insn_pace *p)
+/* From gfx10 on: a wait for one counter, by an immediate: what a register beside it adds is not
+ * known here. */
+static void wait_alone(const struct gcn_uop *u, struct wt_insn_pace *p)
+{
+    static const char *const name[] = {"s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt",
+                                       "s_waitcnt_vscnt"};
+    for (unsigned i = 0; i < sizeof name / sizeof *name; i++)
+        if (!strcmp(u->row->name, name[i]) && u->src[0] == GCN_NULL &&
+            (uint16_t)u->imm < WT_PACE_ANY)
+            p->most[i] = (uint8_t)u->imm;
+}
+
+static void count(const struct gcn_uop *u, bool gfx10, struct wt_insn_pace *p)
 {
     const char access = u->row->operands[0];
     const bool writes_lds = u->lds && access == 'r';
+    /* From gfx10 on what one of these counters counts is done in the order of issue, FLAT's, too
+     * (LLVM, hasFlatLgkmVMemCountInOrder, for kernels with MEM_ORDERED); stores, and atomic
+     * operations without a result, have a counter of their own. */
+    const uint8_t vector = gfx10 && (access == 'w' || (access == 'a' && !u->glc)) ? VS : VM;
     switch ((enum gcn_encoding)u->row->encoding) {
     case GCN_SOPP:
         if (is(u, GCN_I_s_waitcnt)) {
-            static const uint8_t all[] = {63, 7, 15};
+            const uint8_t all[] = {63, 7, gfx10 ? 63 : 15};
             for (unsigned i = 0; i < sizeof all; i++)
                 if (u->src[i] < all[i])
                     p->most[i] = (uint8_t)u->src[i];
+        } else if (!strcmp(u->row->name, "s_wait_idle")) {
+            memset(p->most, 0, 4);
         } else if (is(u, GCN_I_s_nop)) {
             p->states = (uint8_t)((u->imm & 15) + 1);
         } else if (is(u, GCN_I_s_sendmsg)) {
             p->counts = LGKM;
             p->kind = IN_MESSAGES;
         }
+        return;
+    case GCN_SOPK:
+        wait_alone(u, p);
         return;
     case GCN_SMEM:
         p->counts = p->results = LGKM;
@@ -191,20 +226,20 @@ static void count(const struct gcn_uop *u, struct wt_insn_pace *p)
         p->results = p->group_results = is(u, GCN_I_ds_nop) ? 0 : LGKM;
         p->sources = u->gds ? EXP : 0;
         p->counts = p->results | p->sources;
-        p->kind = u->gds ? IN_GDS : IN_LDS;
+        p->kind = gfx10 ? IN_VMEM : u->gds ? IN_GDS : IN_LDS;
         return;
     case GCN_FLAT: /* the kernels of AMD's runtime wait for those from memory by vmcnt alone */
-        p->counts = VM | LGKM;
-        p->results = VM;
+        p->counts = vector | LGKM;
+        p->results = vector;
         p->group_results = LGKM;
-        p->kind = IN_ANY_ORDER;
+        p->kind = gfx10 ? IN_VMEM : IN_ANY_ORDER;
         return;
     case GCN_GLOBAL:
     case GCN_SCRATCH:
     case GCN_MUBUF:
     case GCN_MTBUF:
     case GCN_MIMG: /* invalidations of caches are not counted */
-        p->counts = p->results = access || writes_lds ? VM : 0;
+        p->counts = p->results = access || writes_lds ? vector : 0;
         p->to_group = writes_lds;
         p->kind = IN_VMEM;
         return;
@@ -241,7 +276,7 @@ static bool uses_m0(const struct gcn_uop *u)
 }
 
 /* Which rules a model has besides those of all. */
-enum pace_kind { SEPARATE, UNIFIED, BY_PASSES };
+enum pace_kind { SEPARATE, UNIFIED, BY_PASSES, GFX10 };
 
 /* The results of a vector instruction. */
 static void pace_result(const struct gcn_uop *u, const struct wt_insn_operand *o,
@@ -432,13 +467,30 @@ static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *
     }
 }
 
+/* The one rule of gfx10. */
+static void pace_gfx10(const struct gcn_uop *u, struct wt_insn_pace *p)
+{
+    const char *name = u->row->name;
+    if (strstr(name, "atomic_fmin") || strstr(name, "atomic_fmax") ||
+        strstr(name, "atomic_fcmpswap"))
+        earlier(p, bit(DENORM_MODE), WT_PACE_OTHERS, ANY, ANY + 1);
+    if (!strcmp(name, "s_denorm_mode"))
+        later(p, bit(DENORM_MODE), WT_PACE_OTHERS, ANY, ANY + 1);
+    if (is_vector(u) || !strncmp(name, "s_wait", 6))
+        p->states = 3;
+}
+
 static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, enum pace_kind kind,
                  struct wt_insn_pace *p)
 {
     const bool scalar = u->row->encoding <= GCN_SOPC;
     *p = (struct wt_insn_pace){.states = 1};
     memset(p->most, WT_PACE_ANY, sizeof p->most);
-    count(u, p);
+    count(u, kind == GFX10, p);
+    if (kind == GFX10) {
+        pace_gfx10(u, p);
+        return;
+    }
     if (is_vector(u))
         pace_vector(u, o, kind, p);
     else if (u->row->encoding >= GCN_DS)
@@ -462,6 +514,11 @@ bool gcn_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *p)
     if (!gcn_uop_at((struct gcn_device *)m, pc, &u) || !gcn_operands(&u, &o))
         return false;
     const struct gcn_model *model = gcn_model_of((struct gcn_device *)m);
-    pace(&u, &o, model->states_by_passes ? BY_PASSES : model->unified ? UNIFIED : SEPARATE, p);
+    pace(&u, &o,
+         gcn_is_gfx10(model)       ? GFX10
+         : model->states_by_passes ? BY_PASSES
+         : model->unified          ? UNIFIED
+                                   : SEPARATE,
+         p);
     return true;
 }

@@ -365,8 +365,7 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
                              bytes[lane]);
         memcpy(g->local + at, bytes[lane], 4);
     }
-    if (w->vm_cnt < 63)
-        w->vm_cnt++;
+    gcn_count_vmem(w, false);
     return gcn_next(u);
 }
 
@@ -427,8 +426,7 @@ OP(buffer_store_lds)
         if (!gcn_write(w->device, t.addr[lane], bytes, 4))
             return gcn_no_memory(w, u, (uint64_t)1 << lane, t.addr[lane]);
     }
-    if (w->vm_cnt < 63)
-        w->vm_cnt++;
+    gcn_count_vmem(w, true);
     return gcn_next(u);
 }
 

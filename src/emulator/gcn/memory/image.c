@@ -254,8 +254,7 @@ const struct gcn_uop *gcn_image_end(struct gcn_wave *w, const struct gcn_uop *u)
     const unsigned registers = u->d16 ? (u->size + 1u) / 2 : u->size;
     for (uint64_t left = u->tfe ? gcn_exec(w) : 0; left; left &= left - 1)
         w->v[u->dst + registers][__builtin_ctzll(left)] = 0; /* what is not there */
-    if (w->vm_cnt < 63)
-        w->vm_cnt++;
+    gcn_count_vmem(w, u->row->operands[0] == 'w');
     return gcn_next(u);
 }
 

@@ -181,8 +181,7 @@ OP(buffer_load_format)
         if (u->tfe)
             w->v[u->dst + t.registers][lane] = 0;
     }
-    if (w->vm_cnt < 63)
-        w->vm_cnt++;
+    gcn_count_vmem(w, false);
     return gcn_next(u);
 }
 
@@ -226,7 +225,6 @@ OP(buffer_store_format)
             put += size;
         }
     }
-    if (w->vm_cnt < 63)
-        w->vm_cnt++;
+    gcn_count_vmem(w, true);
     return gcn_next(u);
 }

@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-static void issued(struct gcn_wave *w, const struct gcn_targets *t, bool flat)
+static void issued(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
+                   bool stores)
 {
-    if (w->vm_cnt < 63)
-        w->vm_cnt++;
-    if ((flat || t->lds) && w->lgkm_cnt < 15)
+    gcn_count_vmem(w, stores);
+    if ((u->row->encoding == GCN_FLAT || t->lds) && w->lgkm_cnt < 15)
         w->lgkm_cnt++;
 }
 
@@ -445,7 +445,7 @@ bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, co
     gcn_leave_row(low, high, u->size, &differ);
     if (differ || !access_row(w, u, u, first, store))
         return false;
-    issued(w, &(struct gcn_targets){0}, u->row->encoding == GCN_FLAT);
+    issued(w, u, &(struct gcn_targets){0}, store);
     return true;
 }
 
@@ -481,10 +481,9 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
     const unsigned words = (u->size + 3u) / 4;
     if (!gcn_has_rows(w, u->dst, words))
         return gcn_no_row(w, u, u->dst + words - 1);
-    const bool flat = u->row->encoding == GCN_FLAT;
     gcn_judge(w, t->at, t, WT_WATCH_READ, u->size);
     if (as_row(w, u, t, false)) {
-        issued(w, t, flat);
+        issued(w, u, t, false);
         return gcn_next(u);
     }
     uint32_t value[4][GCN_LANES];
@@ -508,7 +507,7 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
         else
             gcn_blend(w->v[u->dst + i], value[i], gcn_lanes_on(w, t->lanes));
     }
-    issued(w, t, flat);
+    issued(w, u, t, false);
     return gcn_next(u);
 }
 
@@ -536,7 +535,7 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
         if (!gcn_vmem_write_lane(w, t, lane, after, u->size))
             return gcn_no_memory(w, t->at, (uint64_t)1 << lane, t->addr[lane]);
     }
-    issued(w, t, u->row->encoding == GCN_FLAT);
+    issued(w, u, t, true);
     return gcn_next(u);
 }
 
@@ -656,7 +655,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
     if (lanes & ~(t->lds | t->private))
         wt_met(&w->device->machine);
     if (atomic_fast(w, u, t, what)) {
-        issued(w, t, u->row->encoding == GCN_FLAT);
+        issued(w, u, t, !u->glc);
         return gcn_next(u);
     }
     for (uint64_t left = lanes; left; left &= left - 1) {
@@ -699,7 +698,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
         for (unsigned i = 0; u->glc && i < words; i++)
             w->v[u->dst + i][lane] = (uint32_t)(old >> (32 * i));
     }
-    issued(w, t, u->row->encoding == GCN_FLAT);
+    issued(w, u, t, !u->glc);
     if (comes_back) {
         gcn_device_come_back(w->device);
         w->pc = gcn_pc_of(w, gcn_next(u));
