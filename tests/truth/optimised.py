@@ -35,6 +35,9 @@ EXCEPTIONS = {
         "113 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
         "114 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
     ],
+    # llvm-dwarfdump knows no names of the VGPRs of waves of 32 lanes: 0x601 is v1.
+    ("gcn-hip-O1", 3, "gfx1030-32"): ["71 r: DW_OP_bregx 0x601 +0 DW_OP_lit1 DW_OP_shl DW_OP_stack_value (DW_OP_bregx 0x601 +0)"],
+    ("gcn-hip-O1", 3, "gfx1030-64"): ["71 r: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_stack_value"],
     ("gcn-hip-O1", 3, "gfx90a"): [
         "70 b3: DW_OP_regx VGPR1_LO16",
         "71 r: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_stack_value",
