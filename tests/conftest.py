@@ -220,7 +220,16 @@ def pytest_runtest_teardown(item):
     yield from limited(item, "the tear-down")
 
 
+def for_the_model(start):
+    """Programs are started with the model in place of gfx900."""
+    def started(self, args, *rest, **named):
+        start(self, args if isinstance(args, (str, bytes, os.PathLike)) else [amd.of_model(word) for word in args], *rest, **named)
+    return started
+
+
 def pytest_configure(config):
+    if os.environ.get("AMD_MODEL"):
+        subprocess.Popen.__init__ = for_the_model(subprocess.Popen.__init__)
     config.addinivalue_line("markers", "limit(seconds): its phases may take so long, where WAVETRAP_TEST_LIMIT is the usual one, and more in proportion")
     config.addinivalue_line("markers", "full: takes long beside what it finds; only in `make full`, or when it is named")
     config.addinivalue_line("markers", "sample(n): of its parameters each n-th alone is for `make check`; the others are `full`")
@@ -231,7 +240,7 @@ def pytest_collection_modifyitems(config, items):
     all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those whose parameters
     say gfx900 or gcn, or whose file (tests/compilers/amd.py)."""
     if os.environ.get("AMD_MODEL"):
-        items[:] = [i for i in items if re.search(r"/test_gcn_|\[.*(gfx900|gcn)", i.nodeid)
+        items[:] = [i for i in items if re.search(r"/test_gcn[_.]|\[.*(gfx900|gcn)", i.nodeid)
                     and (amd.MODEL in amd.BY_GCC or not re.search("open(mp|acc)", i.nodeid))
                     and (amd.MODEL not in amd.NO_DRIVERS or not re.search(r"-program|places\[gcn-hip", i.nodeid))]
     seen = collections.Counter()

@@ -1,8 +1,9 @@
-/* Arguments of kernels on gfx900, by the metadata of their code object. See gcn_arguments.h. */
+/* Arguments of kernels on AMD's GPUs, by the metadata of their code object. See gcn_arguments.h. */
 #include "target/gcn_arguments.h"
 
 #include <stdio.h>
 
+#include "debug/source/symbols.h"
 #include "emulator/gcn/models.h"
 #include "object/code_object.h"
 
@@ -14,8 +15,10 @@ bool wt_gcn_code_argument(const struct wt_modules *modules, uint64_t pc, size_t 
     const char *name;
     size_t length;
     const uint8_t *image = wt_modules_image(modules, pc, &module, &name, &length);
-    if (!image || gcn_object_parse(module->name, image, length, &gcn_models->target, &object,
-                                   WT_IGNORED) != WT_OK)
+    const struct gcn_model *model =
+        image ? gcn_model_of_machine(wt_symbols_flags(module->symbols)) : NULL;
+    if (!model ||
+        gcn_object_parse(module->name, image, length, &model->target, &object, WT_IGNORED) != WT_OK)
         return false;
     const struct gcn_kernel *k = gcn_object_kernel(&object, name);
     const bool found = k && n < k->explicit_arguments;

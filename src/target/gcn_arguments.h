@@ -1,4 +1,4 @@
-/* Arguments of kernels on gfx900, by the metadata of their code object. */
+/* Arguments of kernels on AMD's GPUs, by the metadata of their code object. */
 #ifndef WT_TARGET_GCN_ARGUMENTS_H
 #define WT_TARGET_GCN_ARGUMENTS_H
 

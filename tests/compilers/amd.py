@@ -28,6 +28,11 @@ def gpu(family):
     return family.replace(MODELS[0], MODEL)
 
 
+def of_model(word):
+    """A word of a command for gfx900, for the model that the suite has: "-g" "gfx900:cu=2", "-mcpu=gfx900"."""
+    return re.sub(f"^((-g|--gpu=|-mcpu=|--offload-arch=|-foffload-options=-march=)?){MODELS[0]}(?=$|[:,])", rf"\g<1>{MODEL}", word) if isinstance(word, str) else word
+
+
 def compilers(names):
     """Those of the names of clangs that are installed; clang-22 in place of one that does not know the model."""
     known = [name for name in names if MODEL not in LATER or int(name.partition("-")[2]) >= 19]

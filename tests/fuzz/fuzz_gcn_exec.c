@@ -40,10 +40,13 @@ enum {
     PRIVATE = 64,
 };
 
-/* Seeds of before are for the first ones. */
+/* Seeds of before are for the first ones. By name, since models are added between others. */
 static const struct gcn_model *model_of(const uint8_t *header)
 {
-    return gcn_models + (header[0] >> 7 | (header[0] >> 5 & 2));
+    static const char *const names[] = {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"};
+    const unsigned number = header[0] >> 7 | (header[0] >> 5 & 2);
+    const char *name = names[number + (number == 3 ? header[13] >> 1 & 1 : 0)];
+    return gcn_model_find(name, strlen(name));
 }
 
 static void check(enum wt_status status)

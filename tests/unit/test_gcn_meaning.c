@@ -35,6 +35,8 @@ struct registers {
 };
 
 static unsigned words_each = 40; /* of a row's form: with 10,240 operands */
+static const struct gcn_model
+    *only; /* on which rows are tried; NULL: each on the first that has it */
 static struct wt_fp single, other;
 static struct floats floats = {{compute_float}, &single, &other, false, false};
 
@@ -267,6 +269,7 @@ static enum outcome try_form(struct gcn_wave *w, const struct gcn_row *row, unsi
 {
     static struct registers before, after, meant;
     rig_take_model_of(row);
+    rig_model = only ? only : rig_model;
     for (unsigned trial = 0; trial < words_each; trial++) {
         uint32_t word[3];
         struct gcn_uop u;
@@ -327,13 +330,14 @@ static bool is_computed(const struct gcn_row *row)
 static void rows_do_what_they_mean(void **state)
 {
     struct rig r;
+    rig_model = only ? only : rig_model;
     struct gcn_wave *w = begin(&r);
     unsigned rows = 0, untold = 0;
     (void)state;
     for (unsigned i = 0; i < GCN_INSNS; i++) {
         const struct gcn_row *row = &gcn_rows[i];
         bool all = true;
-        if (!is_computed(row))
+        if (!is_computed(row) || (only && !(row->models & only->set)))
             continue;
         for (unsigned form = 0; form < FORMS; form++)
             if ((row->forms & form_bits[form]) == form_bits[form]) {
@@ -345,7 +349,8 @@ static void rows_do_what_they_mean(void **state)
         if (!all && getenv("UNTOLD"))
             printf("%s\n", row->name);
     }
-    printf("%u rows, %u of them in the evaluator's own words\n", rows, rows - untold);
+    printf("%u rows%s%s, %u of them in the evaluator's own words\n", rows, only ? " of " : "",
+           only ? only->target.name : "", rows - untold);
     assert_in_range(untold, 0, UNTOLD);
     rig_free(&r);
 }
@@ -451,12 +456,16 @@ static void rows_without_translation_get_fewer(void **state)
 }
 
 /* test_gcn_meaning [WORDS]: so many of each row's form; 40 are 10,240 operands. */
+/* test_gcn_meaning [WORDS [MODEL]]: with a model, its rows alone, on it. */
 int main(int argc, char **argv)
 {
+    only = argc > 2 ? gcn_model_find(argv[2], strlen(argv[2])) : NULL;
     words_each = argc > 1 ? (unsigned)atoi(argv[1]) : words_each;
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_do_what_they_mean),
                                        cmocka_unit_test(planted_mistakes_are_found),
                                        cmocka_unit_test(rows_without_meaning_have_a_reason),
                                        cmocka_unit_test(rows_without_translation_get_fewer)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest first[] = {tests[0]};
+    return only ? cmocka_run_group_tests(first, NULL, NULL)
+                : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,7 +261,8 @@ void gcn_model_tell_unfit(const char *held, const struct gcn_target *target,
 const struct gcn_model *gcn_model_of_machine(uint32_t flags)
 {
     for (const struct gcn_model *m = gcn_models; m->target.name; m++)
-        if (m->target.machine == (flags & 0xff)) /* EF_AMDGPU_MACH */
+        if ((flags & 0xff) && (m->target.machine == (flags & 0xff) || /* EF_AMDGPU_MACH */
+                               m->target.generic == (flags & 0xff)))
             return m;
     return NULL;
 }

@@ -175,7 +175,8 @@ const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, c
  */
 void gcn_model_tell_unfit(const char *held, const struct gcn_target *target,
                           const struct gcn_model *other, char *text, size_t size);
-/** The model that code with these e_flags is for; NULL: there is none. */
+/** The model that code with these e_flags is for, of generic code the first; NULL: there is none.
+ */
 const struct gcn_model *gcn_model_of_machine(uint32_t flags);
 /** The model of a name, of which @p length bytes count; NULL: there is none. */
 const struct gcn_model *gcn_model_find(const char *name, size_t length);
