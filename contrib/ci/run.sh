@@ -10,7 +10,8 @@
 #     -o FOLDER    where reports and core files go (wavetrap-report)
 #     -x OPTION    another option for `wavetrap exec`
 #
-# FOLDER has gpu.json (an object a line), findings.sarif and findings.xml (JUnit) of -c, and a core file PID-N.core for each fault.
+# FOLDER has gpu.json (an object a line), findings.sarif and findings.xml (JUnit) of -c, and a core file PID-N.core for each fault, with
+# the million issues before it, to be debugged backwards.
 # Exit status: that of `wavetrap exec`; 2: this script was called wrongly; 125: there is no wavetrap, and none could be built.
 #
 # wavetrap is WAVETRAP, or the one of PATH, or that of the folder WAVETRAP_CACHE, which is built from the source tree of this script if it is
@@ -71,7 +72,7 @@ folder=$(realpath "$folder")
 [ -z "$gpu" ] || options+=(-g "$gpu")
 [ "$launches" = 0 ] || options+=("--require-launches=$launches")
 status=0
-"$wavetrap" exec --stats "--timeout=$seconds" --fault-exit=115 "--core-on-fault=$folder/%p-%n.core" \
+"$wavetrap" exec --stats "--timeout=$seconds" --fault-exit=115 "--core-on-fault=$folder/%p-%n.core" --core-history=1000000 \
     "--report=json:$folder/gpu.json" "${options[@]}" -- "$@" || status=$?
 
 # Annotations, where the forge reads them from the output (GitHub: ten of a step).

@@ -61,8 +61,8 @@ void wt_fault_print_details(FILE *out, const struct wt_fault *f, const struct wt
 {
     char lanes[WT_LANES_TEXT];
     wt_lanes_text(f->lanes, lanes, sizeof lanes);
-    fprintf(out, "  %s%s%ss %s, issue time %" PRIu64 "\n", w->wave, *w->wave ? ", " : "",
-            w->lane_word, *lanes ? lanes : "none", f->time);
+    fprintf(out, "  %s%s%s%s %s, issue time %" PRIu64 "\n", w->wave, *w->wave ? ", " : "",
+            w->lane_word, wt_plural(wt_lanes_count(f->lanes)), *lanes ? lanes : "none", f->time);
     if (*w->place)
         fprintf(out, "  at %s\n", w->place);
     if (*w->instruction)

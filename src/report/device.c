@@ -49,8 +49,9 @@ void wt_report_device_waves(FILE *out, struct wt_emulated *e)
         wt_machine_name_wave(m, end - 1, to, sizeof to);
         wt_emulated_describe_wave(e, wave, first.mask, first.pc, place, sizeof place);
         wt_lanes_text(first.mask, lanes, sizeof lanes);
-        fprintf(out, "  %s%s%s, %ss %s: %s", from, end - wave > 1 ? " to " : "",
-                end - wave > 1 ? to : "", e->family->words.lane, lanes, place);
+        fprintf(out, "  %s%s%s, %s%s %s: %s", from, end - wave > 1 ? " to " : "",
+                end - wave > 1 ? to : "", e->family->words.lane,
+                wt_plural(wt_lanes_count(first.mask)), lanes, place);
         fprintf(out, first.wait[0] ? ": %s\n" : "\n", first.wait);
         active += end - wave;
         wave = end;

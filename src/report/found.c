@@ -542,8 +542,9 @@ static void print_access(FILE *out, const struct wt_report_found *f, const char 
     const char *lane = f->family ? f->family->words.lane : "lane";
     char lanes[WT_LANES_TEXT];
     wt_lanes_text(set, lanes, sizeof lanes);
-    fprintf(out, "%s%s%s%ss %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", indent, wave,
-            *wave ? ", " : "", lane, *lanes ? lanes : "none", time, time);
+    fprintf(out, "%s%s%s%s%s %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", indent, wave,
+            *wave ? ", " : "", lane, wt_plural(wt_lanes_count(set)), *lanes ? lanes : "none", time,
+            time);
     fprintf(out, "%s0x%" PRIx64 "%s%s\n", indent, pc, *instruction ? ": " : "", instruction);
 }
 

@@ -71,7 +71,7 @@ def test_a_fault_that_the_program_ignores_fails_the_job(program, tmp_path):
     assert done.returncode == 115
     assert "::error::" in done.stdout and "0x10" in done.stdout
     core, = (tmp_path / "kept").glob("*.core")
-    said = subprocess.run([WAVETRAP, "debug", "--core", core, "--batch", "-nx", "-ex", "x/i $pc"], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run([WAVETRAP, "debug", "--core", core, "--batch", "-nx", "-ex", "x/i $pc", "-ex", "reverse-stepi"], capture_output=True, text=True, check=True).stdout
     assert "st.global" in said
 
 

@@ -225,7 +225,7 @@ def test_a_function_that_is_nowhere(tmp_path):
     text = HEAD + ".extern .func missing;\n" + body("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 99; @%p1 call missing;")[len(HEAD):]
     assert run("run", "--grid=32", "--arg=1", write(tmp_path, text)).returncode == 0
     done = run("run", "--grid=128", "--block=128", "--arg=1", tmp_path / "k.ptx")
-    assert done.returncode and "a call of missing, which is defined nowhere" in done.stderr and "lanes 3" in done.stderr
+    assert done.returncode and "a call of missing, which is defined nowhere" in done.stderr and "lane 3" in done.stderr
 
 
 @pytest.mark.parametrize("which, words", [(0, None), (1, "a call of nowhere, which is defined nowhere"), (2, "a call of a virtual function that its class")])

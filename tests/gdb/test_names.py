@@ -15,7 +15,7 @@ def test_a_thread_that_faults_has_one_name(program, serve, gdb, lldb, tmp_path):
     """`run`, the console, its core file, GDB and LLDB, of a load by thread 1 of warp 2."""
     file, core = program("odd"), tmp_path / "core"
     line, = re.findall(r"^  .*, issue time \d+$", said_by("run", f"--core-on-fault={core}", file), re.M)
-    wave = re.fullmatch(r"  (device 0, core 0, warp 2), threads 1, issue time \d+", line)[1]
+    wave = re.fullmatch(r"  (device 0, core 0, warp 2), thread 1, issue time \d+", line)[1]
     thread = f"{wave}, thread 1"
     for words in (["-ex", "run", file], [f"--core={core}"]):
         said = said_by("debug", "--nx", "--batch", *words[:-1], "-ex", "info fault", "-ex", "thread", words[-1])

@@ -33,7 +33,7 @@ def test_the_first_exception_ends_the_program(name, instruction, function, line,
     assert (done.returncode, done.stdout) == (123, "before\n"), done.stderr
     found = re.fullmatch(
         rf"wavetrap: gfx900 \(node 1\): {instruction}: .*, which EXCP_EN makes an exception\n"
-        rf"  device 0, dispatch \d, group \(\d,0,0\), core \d, wave \d, lanes {lane}, issue time \d+\n"
+        rf"  device 0, dispatch \d, group \(\d,0,0\), core \d, wave \d, lane {lane}, issue time \d+\n"
         rf"  at 0x[0-9a-f]+ <{function}\(.*\)\+\d+> at (.*)\n"
         rf"  {instruction}(_e32|_e64)? .*\n"
         rf"  (.*) in lane {lane}; TRAPSTS 0x[0-9a-f]{{8}}, MODE.EXCP_EN {name}; a handler would find PCRewind [12]\n"

@@ -17,7 +17,7 @@ def line_of(text):
 
 def report(done):
     """Our report: what, function, line, place, lanes."""
-    found = re.search(r"wavetrap: gfx900 \(node 1\): (.*)\n  (device .*), lanes (.*), issue time \d+\n"
+    found = re.search(r"wavetrap: gfx900 \(node 1\): (.*)\n  (device .*), lanes? (.*), issue time \d+\n"
                       r"  at 0x[0-9a-f]+ <([^+>]*)\+\d+>(?: at (.*))?\n(?:  .*\n)*?  of the kernel at .*\n", done.stderr)
     assert found, done.stderr
     assert done.returncode == -signal.SIGABRT
@@ -145,7 +145,7 @@ def test_example_of_an_exception_in_assembly():
     done = wavetrap("run", "--grid=64", example("exception.co"))
     assert done.returncode == 123
     assert "  float_div0 in lane 37; TRAPSTS 0x00020004, MODE.EXCP_EN float_div0; a handler would find PCRewind 1\n" in done.stderr
-    assert re.search(r"wavetrap: v_rcp_f32: division by zero, which EXCP_EN .*, and there is no trap handler\n.*, lanes 37, .*\n"
+    assert re.search(r"wavetrap: v_rcp_f32: division by zero, which EXCP_EN .*, and there is no trap handler\n.*, lane 37, .*\n"
                      rf"  at 0x\w+ <reciprocals\+12> at .*{line_of_example('exception.s', 'v_rcp_f32')}\n", done.stderr)
 
 

@@ -101,7 +101,7 @@ def fault_sentences(text):
 
 def fault_names(text):
     """What the reports of faults call the wave."""
-    return set(re.findall(r"^  (device .*?), (?:lanes|channels) [-\d,]+, issue time ", text, re.M))
+    return set(re.findall(r"^  (device .*?), (?:lanes?|channels?) [-\d,]+, issue time ", text, re.M))
 
 
 @pytest.mark.parametrize("gpu", FAMILIES)

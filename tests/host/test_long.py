@@ -61,7 +61,7 @@ def test_ctrl_c_says_where_the_waves_are():
     said = interrupted()
     assert re.match(r"wavetrap: interrupted: gfx900 \(node 1\), issue time \d+: 1 kernel runs\n"
                     r"  the kernel at 0x[0-9a-f]+ <waits\(int volatile\*, int\*, int\*\)> at .*: 0 of 64 work-groups have ended, 64 have begun\n", said), said
-    places = re.findall(r"    device 0, dispatch \d+, group \(\d+,0,0\), core \d+, wave (\d+), lanes (\S+?)(?:, and (\d+) more waves?)?\n"
+    places = re.findall(r"    device 0, dispatch \d+, group \(\d+,0,0\), core \d+, wave (\d+), lanes? (\S+?)(?:, and (\d+) more waves?)?\n"
                         r"      at 0x[0-9a-f]+ <waits[^>\n]*>(?: at [^:\n]*:(\d+))?(.*)\n", said)  # some instructions have no line
     assert len(places) + sum(int(more or 0) for *_, more, _, _ in places) == 128, said
     spin = line_of("while (!*end)")

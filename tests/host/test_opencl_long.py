@@ -35,7 +35,7 @@ def test_ctrl_c_says_where_the_threads_are(long):
     begun = re.match(r"wavetrap: interrupted: gen9, issue time \d+: 1 kernel runs\n"
                      r"  the kernel at 0x[0-9a-f]+ <waits\+0>: 0 of 64 groups have ended, (\d+) have begun\n", said)
     assert begun, said
-    places = re.findall(r"    device 0, dispatch 1, group \((\d+),0,0\), core \d, thread (\d+), channels (\S+?)(?:, and (\d+) more threads?)?\n"
+    places = re.findall(r"    device 0, dispatch 1, group \((\d+),0,0\), core \d, thread (\d+), channels? (\S+?)(?:, and (\d+) more threads?)?\n"
                         r"      at 0x[0-9a-f]+ <waits\+\d+>(: .*)?\n", said)
     threads = sum(1 + int(more or 0) for *_, more, _ in places)
     assert threads % int(begun[1]) == 0 and len(re.findall(r"^(?!  thread \d+ waits in cl)", said.rstrip("\n"), re.M)) == 2 + 2 * len(places), said

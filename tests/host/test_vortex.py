@@ -98,7 +98,7 @@ def test_the_wrong_width_is_named(built):
 def test_a_fault_is_reported_with_its_line(built):
     core = built / "core"
     said = run(built, 1, status=1, options=[f"--core-on-fault={core}", "--stats"])
-    in_order(said, r"wavetrap: divergent branch", r"core 0, warp 1, threads 1, issue time \d+", r"<stray\+\d+> at vortex_kernel.c:\d+", "beq",
+    in_order(said, r"wavetrap: divergent branch", r"core 0, warp 1, thread 1, issue time \d+", r"<stray\+\d+> at vortex_kernel.c:\d+", "beq",
              "of the kernel k32.vxbin", "1 kernel on the emulated Vortex ended by a fault")
     assert "vx_ready_wait(device, mode == 3 ? 10 : VX_MAX_TIMEOUT): -1" in said
     in_order(debug(built, ["info waves", "bt"], f"--core={core}"), "divergent branch", "warp 1 .*stray", r"#0  .*stray \(p=0x[0-9a-f]+, i=5\)")

@@ -430,7 +430,7 @@ def test_packed_loads_are_checked(wavetrap, tmp_path):
         ret
     """)
     done = kernel.run(wavetrap, options=["--check=memory"], size=16)
-    assert done.returncode == 115 and "null load of 1 byte" in done.stderr and "threads 3," in done.stderr, done.stderr
+    assert done.returncode == 115 and "null load of 1 byte" in done.stderr and "thread 3," in done.stderr, done.stderr
     assert words(done.memory) == [0x01010101] * 3 + [0]
 
 

@@ -109,7 +109,7 @@ def test_states_do_not_depend_on_how_it_runs(files):
 
 
 def test_a_fault_is_reported(files):
-    in_order(toy("run", files / "stray", *LAUNCH, status=120), "no memory is at 0x40", "lanes 0", "load r9, r0")
+    in_order(toy("run", files / "stray", *LAUNCH, status=120), "no memory is at 0x40", "lane 0", "load r9, r0")
 
 
 def test_it_is_debugged_backwards(files):

@@ -71,7 +71,8 @@ static void tell_state(FILE *out, const struct wt_places *p, const struct state 
     struct wt_called_place at = s->place;
     at.back = s->back;
     p->describe(p->context, &at, where, sizeof where);
-    fprintf(out, "    %s, %ss %s", place, p->lane_word, *lanes ? lanes : "none");
+    fprintf(out, "    %s, %s%s %s", place, p->lane_word, wt_plural(wt_lanes_count(s->mask)),
+            *lanes ? lanes : "none");
     if (s->count > 1)
         fprintf(out, ", and %u more %s%s", s->count - 1, p->wave_word, s->count > 2 ? "s" : "");
     fprintf(out, "\n      at %s%s%s\n", where, *s->wait ? ": " : "", s->wait);

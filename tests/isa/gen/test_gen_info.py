@@ -207,4 +207,4 @@ def test_a_stack_beyond_its_limit_is_reported(tmp_path):
     assert done.returncode == 118, done.stdout + done.stderr
     first, place, at, instruction = done.stderr.splitlines()[:4]
     assert "the stack's top, sp.0 = 0x2010, would be beyond its limit, sp.1 = 0x2000: " in first
-    assert "group (0,0,0), core 0, thread 0, channels 0, issue time 3" in place and at == "  at 0x100000030" and instruction.split()[0] == "add", done.stderr
+    assert "group (0,0,0), core 0, thread 0, channel 0, issue time 3" in place and at == "  at 0x100000030" and instruction.split()[0] == "add", done.stderr
