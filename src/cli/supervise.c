@@ -90,11 +90,18 @@ static const char *models_of(const struct wt_family *family, const struct wt_tal
     return used ? text : family->name;
 }
 
+/* The same for a text, where a family with one model has its name as people write it: "SM". */
+static const char *name_in_text(const struct wt_family *family, const struct wt_tally_gpu *g,
+                                char *text, size_t size)
+{
+    return family->model ? models_of(family, g, text, size) : family->host->name;
+}
+
 static void tell_family(const struct wt_family *family, const struct wt_tally_gpu *g)
 {
     const struct wt_host_driver *host = family->host;
     char text[80] = "";
-    const char *name = models_of(family, g, text, sizeof text);
+    const char *name = name_in_text(family, g, text, sizeof text);
     const uint64_t launches = g->launches, own = g->own, refused = g->refused, faults = g->faults;
     char more[80] = "", near[WT_NEAR_MOST * (WT_NEAR_NAME + 2)];
     if (own)
@@ -134,7 +141,7 @@ static void tell_family(const struct wt_family *family, const struct wt_tally_gp
                 g->reason_whole ? g->reason : "its reason was not written");
 }
 
-/* The GPUs that a program can see, as "gfx90a, gen9 or sm". */
+/* The GPUs that a program can see, as "gfx90a, Gen9 or SM". */
 static void list_families(const struct wt_tally *tally, unsigned offered, char *text, size_t size)
 {
     size_t used = 0;
@@ -149,7 +156,7 @@ static void list_families(const struct wt_tally *tally, unsigned offered, char *
             !used  ? ""
             : last ? " or "
                    : ", ",
-            models_of(wt_families[f], counts_of(tally, wt_families[f]), models, sizeof models));
+            name_in_text(wt_families[f], counts_of(tally, wt_families[f]), models, sizeof models));
     }
 }
 
