@@ -353,14 +353,13 @@ static uint32_t die_of(struct wt_machine *m, uint32_t wave)
             .threads_are_waves = true, __VA_ARGS__                                                 \
     }
 static const struct wt_memory_model memory_model_gfx10 =
-    MEMORY_MODEL(.stores_apart = true,
-                 .caches_unknown = "a gfx1030's caches L0 and L1 are not modelled");
+    MEMORY_MODEL(.stores_apart = true, .caches_unknown = "caches L0 and L1 are not modelled");
 
 static const struct wt_memory_model *memory_model_of(const struct wt_machine *m);
 static const struct wt_memory_model memory_model =
     MEMORY_MODEL(.of = memory_model_of, .caches_go_stale = true, .die = die_of);
 
-/* A gfx1030's caches L0 and L1 are not modelled. */
+/* gfx10's caches L0 and L1 are not modelled. */
 static const struct wt_memory_model *memory_model_of(const struct wt_machine *m)
 {
     return gcn_is_gfx10(gcn_model_of((const struct gcn_device *)m)) ? &memory_model_gfx10
