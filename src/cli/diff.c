@@ -227,8 +227,8 @@ static bool is_elsewhere(const struct diff_side side[2], const size_t mark[2])
     if (!side[0].core || !side[1].core || mark[0] == EXPLORE_NONE || mark[1] == EXPLORE_NONE)
         return false;
     const struct explore_mark *a = &side[0].trail.mark[mark[0]], *b = &side[1].trail.mark[mark[1]];
-    return a->pc == b->pc && a->size == b->size && a->value == b->value && a->addr != b->addr &&
-           a->addr % PAGE == b->addr % PAGE;
+    return a->pc % PAGE == b->pc % PAGE && a->size == b->size && a->value == b->value &&
+           a->addr != b->addr && a->addr % PAGE == b->addr % PAGE;
 }
 
 static int print_difference(struct diff_side side[2], const struct explore_difference *d,
