@@ -146,6 +146,7 @@ def planted_(tmp_path_factory):
     return programs
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("model, name", ALL)
 def test_a_hazard_is_found_by_both_of_its_lines(planted, tmp_path, monkeypatch, model, name):
     monkeypatch.setattr(hazard, "MODEL", model)

@@ -209,7 +209,7 @@ STATES = [registers, reading_memory, writing_memory, writing_a_register, plantin
           interrupting]
 
 
-@kinds_and_wires(0)
+@kinds_and_wires(2, of=4)
 def test_a_wire_that_fails_in_every_state(device, transport, kind):
     wire = device(transport)
     one = Attached(transport, wire.where, "--reset")

@@ -35,6 +35,7 @@ def issues(done):
     return int(re.search(r"(\d+) instructions of", done.stderr)[1])
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("family", "part", "groups", "how"), [(family, *part) for family in ("gfx900", "sm", "gen9") for part in PARTS
                                                                if family != "gen9" or part[0] in ("words", "turned", "tickets")])
 def test_the_results_are_the_hosts(program, family, part, groups, how):
