@@ -90,7 +90,7 @@ static const char *models_of(const struct wt_family *family, const struct wt_tal
     return used ? text : family->name;
 }
 
-/* The same for a text, where a family with one model has its name as people write it: "SM". */
+/* As a text has it: a family with one model has its name as people write it, "SM". */
 static const char *name_in_text(const struct wt_family *family, const struct wt_tally_gpu *g,
                                 char *text, size_t size)
 {
