@@ -25,7 +25,8 @@ int main(void)
     clSetKernelArg(k, 0, sizeof m, &m);
     cl_event e = clCreateUserEvent(c, &r); /* made */
     enqueue(q, k, e);
-    clEnqueueNDRangeKernel(q, k, 9, NULL, NULL, NULL, 1, &e, NULL); /* fails, so that it does not wait */
+    clEnqueueNDRangeKernel(q, k, 9, NULL, NULL, NULL, 1, &e,
+                           NULL); /* fails, so that it does not wait */
     puts("submitted");
     fflush(stdout);
     clFinish(q); /* waits */
