@@ -94,7 +94,7 @@ def test_gpus_have_the_names_of_their_models(tmp_path):
     """Those that were asked for, where no process has opened one."""
     done = run("exec", "--stats", f"--report=json:{tmp_path}/a", "-g", "gfx90a:cu=3", "-g", "gfx908", "-g", "gfx90a", "true")
     kernels, _ = objects(tmp_path / "a")
-    assert kernels["gpu"] == "gfx90a, gfx908" and done.stderr == "wavetrap: no kernel was launched on the emulated gfx90a, gfx908\n"
+    assert kernels["gpu"] == "gfx90a, gfx908" and done.stderr.endswith("wavetrap: no kernel was launched on the emulated gfx90a, gfx908\n")
 
 
 def test_a_full_disk_is_told_once(build):
