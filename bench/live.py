@@ -35,8 +35,8 @@ def live(report, folder, wavetrap, run, count):
         place = f"{source}:{line_of(source, 'step')}"
         end = f"{source}:{line_of(source, 'end')}"
 
-        def once(commands, *arguments):
-            return seconds([wavetrap, "debug", "--nx", "--batch", "--no-history", *(f"--ex={c}" for c in commands), "--ex=run", "-g", gpu,
+        def once(commands, *arguments, then=()):
+            return seconds([wavetrap, "debug", "--nx", "--batch", "--no-history", *(f"--ex={c}" for c in [*commands, "run", *then]), "-g", gpu,
                             *program, *map(str, arguments)])
 
         def more(commands, *arguments):
@@ -49,3 +49,7 @@ def live(report, folder, wavetrap, run, count):
                                ("a breakpoint, ignored", [f"break {end}", f"ignore 1 {1000 * LAUNCHES}"]),
                                ("a dprintf of one lane", [f'dprintf {end} if v == 0x12345,"%u\\n",v'])):
             report.figure(f"{what}, a launch of {LAUNCHES:,}", more(commands, 1, LAUNCHES, 4) / LAUNCHES, "s")
+        arguments, stop, watch = (LEAST, LAUNCHES, 4), [f"tbreak {end}"], f"awatch *(unsigned (*)[{LEAST * 256}])data if v == 0xdeadbeef"
+        rest = statistics.median(once(stop, *arguments, then=[watch, "continue"]) - once(stop, *arguments, then=["continue"]) for _ in range(count))
+        hits = LEAST * 256 // lanes * LAUNCHES
+        report.figure(f"a condition of watched memory that never holds, a wave and access, {hits:,} accesses", rest / hits, "s")

@@ -1,7 +1,9 @@
 /*
- * Breakpoints whose code the process of the program evaluates itself, for verbs LIVE, ARRIVED and
- * LIVE_NEWS (process_wire.h). Where it says that no client wants to stop, the wave goes on, and
- * nothing is sent. News that were not asked for follow the word that the process has ended.
+ * Breakpoints, and conditions of watched memory, whose code the process of the program evaluates
+ * itself, for verbs LIVE, ARRIVED and LIVE_NEWS (process_wire.h). Where it says that no client
+ * wants to stop, the wave goes on, and nothing is sent. An access counts where the process has no
+ * code for the place to which it leads. News that were not asked for follow the word that the
+ * process has ended.
  */
 #ifndef WT_OBJECT_LIVE_WIRE_H
 #define WT_OBJECT_LIVE_WIRE_H
@@ -12,10 +14,11 @@
 
 /** One of a list, each followed by its code (expr/condition_wire.h), padded to 8 bytes. */
 struct wt_wire_live {
-    uint64_t pc;   /**< the instruction */
-    uint64_t addr; /**< the bytes that the debugger writes there */
-    uint32_t size; /**< … and their number, 1 to WT_LIVE_BYTES */
-    uint32_t code; /**< bytes, without the padding */
+    uint64_t pc; /**< the instruction; of a condition the one after the access */
+    uint64_t
+        addr; /**< the bytes that the debugger writes there; of a condition its number, not 0 */
+    uint32_t size; /**< … and their number, 1 to WT_LIVE_BYTES; 0: a condition of watched memory */
+    uint32_t code;                                        /**< bytes, without the padding */
     uint8_t trap[WT_LIVE_BYTES], original[WT_LIVE_BYTES]; /**< under the mask */
     uint8_t mask[WT_LIVE_BYTES];
 };

@@ -28,6 +28,7 @@ struct wt_wire_watch {
     uint64_t owner; /**< the id of the wave whose accesses count; 0: those of all */
     uint64_t addr;
     uint64_t size; /**< bytes, 1 or more */
+    uint64_t rule; /**< the condition, as struct wt_wire_live has it; 0: every access counts */
 };
 
 /** A lane's access to watched memory, which has been done. */

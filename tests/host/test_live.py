@@ -60,3 +60,11 @@ def test_a_condition_that_holds_stops_in_its_lane_and_again(program):
     _, _, step, _ = program
     said = said_by(program, f"break {step} if i == 700 && k == 1", "run", "print i", "continue", "print i", "info breakpoints")
     assert re.search(r" = 700\n", said[2]) and re.search(r" = 700\n", said[4]) and "already hit 2 times" in said[5], said
+
+
+def test_watched_memory_stops_for_the_lanes_whose_condition_holds(program):
+    _, _, _, end = program
+    said = said_by(program, f"tbreak {end}", "run", "awatch *(unsigned (*)[64])data if i == 37", "watch data[5] if i == 6", "continue", "print i", "continue", "print i",
+                   "info breakpoints", "delete", "awatch *(unsigned (*)[64])data if i == 64", "continue")
+    assert "atchpoint 2:" in said[4] and "atchpoint 2:" in said[6] and said[5] == said[7].replace("$2", "$1") == "$1 = 37\n" and "already hit 2 times" in said[8], said
+    assert END in said[-1] and "atchpoint 4:" not in said[-1], said[-1][-500:]

@@ -1,10 +1,11 @@
 /*
- * Breakpoints that are planted, and that the target judges by itself: the process of a program that
- * runs on emulated GPUs. It has their code as bytes. A wave halts where some client wants to stop,
- * or where the code cannot be evaluated there.
+ * Breakpoints that are planted, and conditions of watchpoints, that the target judges by itself:
+ * the process of a program that runs on emulated GPUs. It has their code as bytes. A wave halts
+ * where some client wants to stop, or where the code cannot be evaluated there.
  */
 #include "debug/core/judged.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,28 +107,68 @@ static bool differ(const struct wt_debugger *d)
     return false;
 }
 
+/* The condition of watchpoint @p i; NULL: it has none, or another one before it has the same. */
+static const struct wt_watch_condition *condition_of(const struct wt_debugger *d, size_t i)
+{
+    const struct watchpoint *list = d->watchpoints.list;
+    for (size_t k = 0; k < i; k++)
+        if (list[k].condition == list[i].condition)
+            return NULL;
+    return list[i].condition;
+}
+
+/* The list that is sent, with room for all that there is. */
+struct judged_list {
+    struct wt_judged *one;
+    struct wt_buffer *code;
+    size_t count, room;
+};
+
+static void add(struct judged_list *list, const struct bp_code *code, struct wt_judged one)
+{
+    struct wt_buffer *bytes = &list->code[list->count];
+    assert(list->count < list->room);
+    if (!pack_code(code, bytes)) {
+        free(bytes->bytes);
+        *bytes = (struct wt_buffer){0};
+        return;
+    }
+    one.code = bytes->bytes;
+    one.size = bytes->length;
+    list->one[list->count++] = one;
+}
+
+static void add_condition(struct judged_list *list, const struct wt_watch_condition *c)
+{
+    for (size_t i = 0; c && i < c->place_count; i++)
+        if (c->place[i].code)
+            add(list, c->place[i].code,
+                (struct wt_judged){.pc = c->place[i].pc, .rule = c->number});
+}
+
 static enum wt_status send_all(struct wt_debugger *d, struct wt_error *err)
 {
-    struct wt_judged *list = calloc(d->breakpoints.count + 1, sizeof *list);
-    struct wt_buffer *code = calloc(d->breakpoints.count + 1, sizeof *code);
+    struct judged_list list = {.room = d->breakpoints.count};
+    for (size_t i = 0; i < d->watchpoints.count; i++)
+        list.room += condition_of(d, i) ? condition_of(d, i)->place_count : 0;
+    list.one = calloc(list.room + 1, sizeof *list.one);
+    list.code = calloc(list.room + 1, sizeof *list.code);
     enum wt_status status =
-        list && code ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for breakpoints");
-    size_t count = 0;
+        list.one && list.code ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for breakpoints");
     for (size_t i = 0; i < d->breakpoints.count && !status; i++) {
         const struct breakpoint *bp = &d->breakpoints.list[i];
-        if (wanted(bp) && pack_code(bp->code, &code[i]))
-            list[count++] = (struct wt_judged){.pc = bp->addr,
-                                               .trap = bp->trap,
-                                               .original = bp->original,
-                                               .code = code[i].bytes,
-                                               .size = code[i].length};
+        if (wanted(bp))
+            add(&list, bp->code,
+                (struct wt_judged){.pc = bp->addr, .trap = bp->trap, .original = bp->original});
     }
+    for (size_t i = 0; i < d->watchpoints.count && !status; i++)
+        add_condition(&list, condition_of(d, i));
     if (!status)
-        status = d->target->services->judge(d->target->context, list, count, err);
-    for (size_t i = 0; code && i < d->breakpoints.count; i++)
-        free(code[i].bytes);
-    free(code);
-    free(list);
+        status = d->target->services->judge(d->target->context, list.one, list.count, err);
+    for (size_t i = 0; i < list.count; i++)
+        free(list.code[i].bytes);
+    free(list.code);
+    free(list.one);
     return status;
 }
 

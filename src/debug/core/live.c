@@ -13,6 +13,7 @@
 #include "debug/core/breakpoints.h"
 #include "debug/core/events.h"
 #include "debug/core/halt.h"
+#include "debug/core/judged.h"
 #include "debug/core/known.h"
 #include "debug/core/numbering.h"
 #include "debug/core/patches.h"
@@ -172,6 +173,14 @@ static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *
     return WT_OK;
 }
 
+/* An access has shown where else a condition of watched memory is evaluated: the target does it
+ * from now on. */
+static enum wt_status send_conditions(struct wt_debugger *d, struct wt_error *err)
+{
+    return d->judged_stale && d->watchpoints.count && !dbg_is_over(d) ? dbg_sync_judged(d, err)
+                                                                      : WT_OK;
+}
+
 /* Finds out what happened: a fault, waves that halted, the end. Waves that are brought to a
  * standstill for that go on at its end. */
 static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_error *err)
@@ -179,7 +188,10 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
     enum wt_status status = dbg_keep_still(d, true, err);
     if (status)
         return status;
-    return dbg_end_still(d, look(d, found, err), err);
+    status = look(d, found, err);
+    if (!status)
+        status = send_conditions(d, err);
+    return dbg_end_still(d, status, err);
 }
 
 /* Lets the device run for a while, then looks what happened. *idle: it can do nothing more by
@@ -198,7 +210,7 @@ static enum wt_status run_device(struct wt_debugger *d, uint64_t budget, bool *i
         if (status || any) {
             /* The device returned only to report this. */
             *found = true;
-            return status;
+            return status ? status : send_conditions(d, err);
         }
         *idle = result == WT_PUMP_IDLE;
     } else {

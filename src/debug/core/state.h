@@ -111,6 +111,7 @@ struct claim {
 /** The condition of watchpoints, with what is known of it for each pc. */
 struct wt_watch_condition {
     unsigned owners;
+    uint64_t number; /**< 1 or more, its own */
     struct wt_debugger *d;
     wt_condition_at_fn *at; /**< NULL: its client has gone */
     void *context;
@@ -431,7 +432,8 @@ struct wt_debugger {
     struct register_cache cache;
     struct threads threads;
     struct breakpoint_table breakpoints;
-    bool judged_stale; /**< the target has other counts than they */
+    bool judged_stale;   /**< the target has other counts than they, or lacks code of conditions */
+    uint64_t conditions; /**< that watchpoints have had so far, a count */
     struct watchpoint_table watchpoints;
     struct hits hits;
     struct run run;

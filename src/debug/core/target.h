@@ -93,6 +93,8 @@ struct wt_watchpoint {
     wt_watchpoint_condition *holds; /**< NULL: every lane counts; memory: where it holds for no lane
                                          that has made the access, that is no hit */
     void *context;                  /**< for holds; it lives until the target watches others */
+    uint64_t rule; /**< the condition as struct wt_judged has it; 0: there is none. Where the target
+                        has no code for a place, the access is a hit */
 };
 
 /** Whether an access counts for a watchpoint, by the memory of a group that it was in (@p home) and
@@ -199,9 +201,11 @@ struct wt_patch {
     uint8_t mask[WT_PATCH_BYTES]; /**< bits that change */
 };
 
-/** A breakpoint that the target judges. */
+/** A breakpoint that the target judges; or the condition of a watch, where a wave goes on at @p pc
+ * after an access. */
 struct wt_judged {
     uint64_t pc;
+    uint64_t rule; /**< struct wt_watchpoint; 0: a breakpoint */
     struct wt_patch trap, original;
     const uint8_t *code; /**< struct wt_condition_head (expr/wire.h), and what follows it */
     size_t size;

@@ -20,7 +20,8 @@ struct wt_watch_condition *wt_watch_condition_new(struct wt_debugger *d, wt_cond
     struct wt_watch_condition *c = calloc(1, sizeof *c);
     assert(at);
     if (c)
-        *c = (struct wt_watch_condition){.owners = 1, .d = d, .at = at, .context = context};
+        *c = (struct wt_watch_condition){
+            .owners = 1, .number = ++d->conditions, .d = d, .at = at, .context = context};
     return c;
 }
 
@@ -68,6 +69,7 @@ static struct bp_code *code_at(struct wt_watch_condition *c, uint64_t pc)
     wt_expr_free(expr);
     if (grown)
         grown[c->place_count++] = (struct watch_code){pc, code};
+    c->d->judged_stale |= code != NULL;
     return code;
 }
 

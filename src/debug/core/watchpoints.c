@@ -80,6 +80,7 @@ struct wt_watchpoint dbg_watched_memory(const struct watchpoint *w)
 {
     struct wt_watchpoint at = w->at;
     at.changes = w->changes;
+    at.rule = w->condition ? w->condition->number : 0;
     if (w->condition && dbg_judges_in_engine(w->condition)) {
         at.holds = dbg_watch_holds_in_engine;
         at.context = w->condition;

@@ -40,10 +40,15 @@ struct gcnp_row {
 #define GCNP_WATCHES 4
 #define GCNP_WATCHED_BYTES WT_WATCHED_BYTES
 
-/** Watchpoints in LDS, at most. */
+/** Watchpoints that an emulated device watches itself, at most. */
 #define GCNP_LOCAL_WATCHES 16u
 
-/** A watchpoint in LDS. */
+/** A watchpoint in LDS, or one with a condition. */
+struct gcnp_local {
+    struct wt_watchpoint asked;
+    uint64_t addr; /**< generic: in LDS that in its aperture */
+};
+
 /** A range that an address watch covers. */
 struct gcnp_watch {
     struct wt_watchpoint asked;
@@ -115,7 +120,7 @@ struct wt_probe {
     uint32_t launch_mode;
     struct gcnp_watch watch[GCNP_WATCHES];
     unsigned watches;
-    struct wt_watchpoint local[GCNP_LOCAL_WATCHES];
+    struct gcnp_local local[GCNP_LOCAL_WATCHES];
     unsigned locals;
     bool notes; /**< the device notes writes to the ranges of the address watches: */
     /** … those whose waves have not stopped yet, which they do some instructions later */
@@ -243,8 +248,10 @@ void gcnp_describe_spaces(struct wt_probe *p);
 WT_PROBE_FN(read_memory) gcnp_read_memory;
 WT_PROBE_FN(write_memory) gcnp_write_memory;
 
-/** Whether an address is one of LDS; *generic becomes that in the LDS aperture. */
-bool gcnp_is_local(const struct wt_probe *p, struct wt_address addr, uint64_t *generic);
+/** Whether an emulated device watches a range of memory itself: LDS, which address watch does not
+ * see; and global memory with a condition, which the program's process judges (struct
+ * wt_watchpoint.rule). *at becomes its generic address. */
+bool gcnp_device_watches(const struct wt_probe *p, const struct wt_watchpoint *w, uint64_t *at);
 /** Where [addr, addr + size) of a space lies in global memory, if it does in one piece, as a lane
  * of a wave sees it. */
 enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lane,

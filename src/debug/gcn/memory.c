@@ -57,11 +57,11 @@ static struct wt_address by_aperture(const struct wt_probe *p, struct wt_address
     return (struct wt_address){SPACE_GLOBAL, at};
 }
 
-bool gcnp_is_local(const struct wt_probe *p, struct wt_address addr, uint64_t *generic)
+bool gcnp_device_watches(const struct wt_probe *p, const struct wt_watchpoint *w, uint64_t *at)
 {
-    addr = by_aperture(p, addr);
-    *generic = p->device->lds_base + addr.offset;
-    return addr.space == SPACE_LOCAL;
+    const struct wt_address addr = by_aperture(p, w->addr);
+    *at = addr.offset + (addr.space == SPACE_LOCAL ? p->device->lds_base : 0);
+    return addr.space == SPACE_LOCAL || (addr.space == SPACE_GLOBAL && w->rule);
 }
 
 /* The begin of the wave's private memory: in FLAT_SCRATCH, once the kernel has set it. Before that,

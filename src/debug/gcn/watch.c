@@ -3,7 +3,8 @@
  * of a larger power of two. For writes the probe compares the bytes of the watched range; for reads
  * it can only report that the block was accessed. A wave stops some instructions after its access,
  * when other waves may have accessed the range, too. An emulated device notes writes to it, one by
- * one; of others it is not known what each of several waves has written.
+ * one; of others it is not known what each of several waves has written. What has a condition it
+ * watches itself: a wave for which that is false is not halted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -89,18 +90,19 @@ static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *as
     return WT_OK;
 }
 
-/* Whether a watchpoint is one of LDS, which the emulated device watches by itself; *addr is then
- * its address in the aperture. Or one of mistakes. */
+/* Whether the emulated device watches a range by itself (gcnp_device_watches()), at *addr. Or
+ * mistakes. */
 static bool is_devices(const struct wt_probe *p, const struct wt_watchpoint *w, uint64_t *addr)
 {
     if (w->kind == WT_WATCHPOINT_MISTAKE) {
         *addr = w->addr.offset;
         return true;
     }
-    return p->common.link->ops->watch && gcnp_is_local(p, w->addr, addr);
+    return p->common.link->ops->watch && gcnp_device_watches(p, w, addr);
 }
 
-/* Has the device watch by itself: LDS; and writes to global memory, which it notes. */
+/* Has the device watch by itself: LDS, and memory with a condition; and writes to other global
+ * memory, which it notes. */
 static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint *list,
                                   size_t count, struct wt_error *err)
 {
@@ -113,10 +115,11 @@ static enum wt_status set_devices(struct wt_probe *p, const struct wt_watchpoint
         if (!is_devices(p, &list[i], &addr))
             continue;
         if (p->locals == GCNP_LOCAL_WATCHES)
-            return wt_fail(err, WT_UNSUPPORTED, "LDS has %u watchpoints at most",
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "there are %u watchpoints of LDS and with conditions at most",
                            GCNP_LOCAL_WATCHES);
         sent[sends++] = wt_process_link_watched(&list[i], addr);
-        p->local[p->locals++] = list[i];
+        p->local[p->locals++] = (struct gcnp_local){list[i], addr};
     }
     for (unsigned i = 0; i < p->watches; i++)
         if (p->watch[i].asked.kind == WT_WATCHPOINT_WRITE)
@@ -275,20 +278,23 @@ static bool writes(const struct wt_wire_hit *hit)
     return hit->kind != WT_WIRE_WATCH_READ && hit->kind != WT_WIRE_WATCH_MISTAKE;
 }
 
-static bool is_watched(const struct wt_probe *p, const struct wt_watchpoint *w,
-                       const struct wt_wire_hit *hit)
+static bool meets(const struct wt_wire_hit *hit, uint64_t addr, uint64_t size)
 {
-    uint64_t addr;
+    return hit->addr < addr + size && addr < hit->addr + hit->size;
+}
+
+static bool is_watched(const struct gcnp_local *local, const struct wt_wire_hit *hit)
+{
+    const struct wt_watchpoint *w = &local->asked;
     if (w->home != hit->home || hit->kind == WT_WIRE_WATCH_MISTAKE)
         return false;
-    return gcnp_is_local(p, w->addr, &addr) && hit->addr < addr + w->size &&
-           addr < hit->addr + hit->size &&
+    return meets(hit, local->addr, w->size) &&
            (w->kind == WT_WATCHPOINT_WRITE  ? writes(hit)
             : w->kind == WT_WATCHPOINT_READ ? hit->kind != WT_WIRE_WATCH_WRITE
                                             : true);
 }
 
-/* A wave has accessed LDS that is watched, and has stopped. */
+/* A wave has accessed memory that the device watches, and has stopped. */
 static enum wt_status note_local(struct wt_probe *p, const struct wt_watchpoint *local,
                                  const struct wt_wire_hit *hit,
                                  const struct wt_watched_values *values, struct wt_error *err)
@@ -379,11 +385,6 @@ static void forget_writes(struct wt_probe *p)
             drop_write(p, &p->write[i]);
 }
 
-static bool meets(const struct wt_wire_hit *hit, uint64_t addr, uint64_t size)
-{
-    return hit->addr < addr + size && addr < hit->addr + hit->size;
-}
-
 static enum wt_status take_writes(struct wt_probe *p, const struct gcnp_watch *w,
                                   const struct wt_wire_hit *list, size_t count,
                                   struct wt_error *err)
@@ -401,30 +402,29 @@ static enum wt_status take_writes(struct wt_probe *p, const struct gcnp_watch *w
     return status;
 }
 
-/* The accesses of @p list to one watchpoint in LDS. Groups have LDS of their own at the same
- * addresses. */
-static enum wt_status take_locals(struct wt_probe *p, const struct wt_watchpoint *w,
+/* The accesses of @p list to one watchpoint of the device's. Groups have LDS of their own at the
+ * same addresses. */
+static enum wt_status take_locals(struct wt_probe *p, const struct gcnp_local *local,
                                   const struct wt_wire_hit *list, size_t count,
                                   struct wt_error *err)
 {
+    const struct wt_watchpoint *w = &local->asked;
     const size_t size = w->size < WT_WATCHED_BYTES ? (size_t)w->size : WT_WATCHED_BYTES;
     struct wt_wire_hit *own = malloc((count + 1) * sizeof *own);
     uint8_t now[WT_WATCHED_BYTES];
-    uint64_t addr;
     size_t owns = 0;
     enum wt_status status =
         own ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
-    gcnp_is_local(p, w->addr, &addr);
     for (size_t i = 0; i < count && own; i++)
         if (list[i].lane < GCN_LANES && wt_standstill_is_in(p, list[i].wave, list[i].id) &&
-            is_watched(p, w, &list[i]))
+            is_watched(local, &list[i]))
             own[owns++] = list[i];
     const bool readable =
         owns && gcnp_read_memory(p, own->wave, own->lane, w->addr, now, size, WT_IGNORED) == WT_OK;
     for (size_t i = 0; i < owns && !status; i++) {
         struct wt_watched_values v;
         if (readable)
-            v = values_at(own, owns, i, addr, now, size);
+            v = values_at(own, owns, i, local->addr, now, size);
         status = note_local(p, w, &own[i], readable ? &v : NULL, err);
     }
     free(own);
@@ -456,8 +456,8 @@ enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err)
     if (p->locals || p->notes)
         status = fetch_hits(p, &list, &count, err);
     for (unsigned k = 0; k < p->locals && !status; k++)
-        status = p->local[k].kind == WT_WATCHPOINT_MISTAKE
-                     ? take_mistakes(p, &p->local[k], list, count, err)
+        status = p->local[k].asked.kind == WT_WATCHPOINT_MISTAKE
+                     ? take_mistakes(p, &p->local[k].asked, list, count, err)
                      : take_locals(p, &p->local[k], list, count, err);
     for (unsigned i = 0; i < p->watches && count && !status; i++)
         if (p->watch[i].asked.kind == WT_WATCHPOINT_WRITE)

@@ -12,7 +12,7 @@ static void append(struct wt_buffer *to, const struct wt_judged *j)
 {
     static const uint8_t zeros[8];
     struct wt_wire_live one = {.pc = j->pc,
-                               .addr = j->trap.addr,
+                               .addr = j->rule ? j->rule : j->trap.addr,
                                .size = (uint32_t)j->trap.size,
                                .code = (uint32_t)j->size};
     _Static_assert(sizeof one.trap == WT_PATCH_BYTES, "a patch is one of the debugger's");

@@ -95,7 +95,8 @@ static inline struct wt_wire_watch wt_process_link_watched(const struct wt_watch
                                   .home = w->home,
                                   .owner = w->owner,
                                   .addr = addr,
-                                  .size = w->size};
+                                  .size = w->size,
+                                  .rule = w->rule};
 }
 /** An access as the debugger has it. */
 struct wt_watchpoint_hit wt_process_link_hit(const struct wt_wire_hit *from);

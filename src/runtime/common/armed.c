@@ -101,7 +101,8 @@ static bool take_one(struct wt_machine *m, const uint8_t **at, size_t *left,
         return false;
     memcpy(&p->wire, *at, sizeof p->wire);
     const size_t padded = ((size_t)p->wire.code + 7) & ~(size_t)7;
-    if (!p->wire.size || p->wire.size > WT_PLANTED_BYTES || padded > *left - sizeof p->wire)
+    if ((!p->wire.size && !p->wire.addr) || p->wire.size > WT_PLANTED_BYTES ||
+        padded > *left - sizeof p->wire)
         return false;
     wt_condition_new(m, *at + sizeof p->wire, p->wire.code, counts, &p->condition, WT_IGNORED);
     *at += sizeof p->wire + padded;
@@ -161,7 +162,7 @@ int armed_set(struct wt_hosted *gpu, const uint8_t *bytes, size_t size, armed_co
         if (result)
             wt_condition_free(place[i].condition);
         else
-            place[i].armed = change(&place[i], true, gpu, copy, context);
+            place[i].armed = place[i].wire.size && change(&place[i], true, gpu, copy, context);
     }
     if (result) {
         free(place);
@@ -180,7 +181,8 @@ void armed_written(struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size_t 
     bool changed = false;
     for (size_t i = 0; i < live->places && !wt_recording_is_away(gpu->recording); i++) {
         struct live_place *p = &live->place[i];
-        const bool meets = p->wire.addr < addr + size && addr < p->wire.addr + p->wire.size;
+        const bool meets =
+            p->wire.size && p->wire.addr < addr + size && addr < p->wire.addr + p->wire.size;
         if (!meets)
             continue;
         uint8_t *at = lies_in(p, addr, size) ? bytes + (p->wire.addr - addr) : NULL;

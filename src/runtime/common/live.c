@@ -46,6 +46,18 @@ static wt_lanes holds(void *context, struct wt_machine *m, uint32_t wave, uint64
     return p->stop;
 }
 
+wt_lanes live_rule_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
+                         wt_lanes mask, uint64_t time)
+{
+    const struct live_rule *rule = context;
+    for (size_t i = 0; i < rule->live->places; i++) {
+        struct live_place *p = &rule->live->place[i];
+        if (!p->wire.size && p->wire.addr == rule->number && p->wire.pc == pc)
+            return holds(p, m, wave, pc, mask, time);
+    }
+    return mask;
+}
+
 size_t live_watches(const struct live_points *live, struct wt_watch *to)
 {
     size_t count = 0;

@@ -19,7 +19,7 @@ struct wt_watch;
 struct wt_watch_hit;
 struct live_points;
 
-/** A breakpoint. */
+/** A breakpoint; or, where wire.size is 0, code of a condition of watched memory. */
 struct live_place {
     struct wt_wire_live wire;
     struct wt_condition *condition;
@@ -27,6 +27,12 @@ struct live_place {
     bool armed;
     bool decided;  /**< the last arrival was evaluated here */
     wt_lanes stop; /**< … and the lanes for which it wants to stop */
+};
+
+/** A condition of watched memory, for the machine's judging. */
+struct live_rule {
+    struct live_points *live;
+    uint64_t number;
 };
 
 /** A wave that the trap was written for. */
@@ -71,6 +77,10 @@ void live_replace(struct live_points *live, struct live_place *place, size_t cou
                   struct wt_condition_counts *counts);
 /** Appends a watch for each that is armed to @p to, which has room for live->places. */
 size_t live_watches(const struct live_points *live, struct wt_watch *to);
+/** The condition of a watch (wt_watch_holds_fn); @p context is a struct live_rule. Without code for
+ * @p pc all lanes count: the debugger evaluates. */
+wt_lanes live_rule_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
+                         wt_lanes mask, uint64_t time);
 /** Frees what it has, without a word to the machine. */
 void live_forget(struct live_points *live);
 

@@ -33,7 +33,9 @@ bool watched_apply(struct watched *w, struct wt_machine *m)
     if (w->memory + w->live.places == 0) {
         const bool good = wt_set_watches(m, NULL, w->count = 0);
         free(w->watch);
+        free(w->rule);
         w->watch = NULL;
+        w->rule = NULL;
         return good;
     }
     struct wt_watch *grown = realloc(w->watch, (w->memory + w->live.places + 1) * sizeof *grown);
@@ -46,22 +48,28 @@ int watched_set(struct watched *w, struct wt_machine *m, const struct wt_wire_wa
                 size_t count, bool changes)
 {
     struct wt_watch *watch = calloc(count + 1, sizeof *watch);
+    struct live_rule *rule = calloc(count + 1, sizeof *rule);
     size_t own = 0;
     if (!list)
         live_forget(&w->live);
-    for (size_t i = 0; watch && i < count; i++)
+    for (size_t i = 0; watch && rule && i < count; i++)
         if (list[i].kind < WT_WIRE_WATCH_MEMORY && list[i].wave < m->waves &&
             watched_find(&list[i], &watch[own])) {
             watch[own].changes = changes && list[i].kind == WT_WIRE_WATCH_WRITE;
+            rule[own] = (struct live_rule){&w->live, list[i].rule};
+            watch[own].holds = list[i].rule ? live_rule_holds : NULL;
+            watch[own].context = &rule[own];
             own++;
         }
     if (watch)
         wt_watch_pin(m, watch, own);
     free(w->watch);
+    free(w->rule);
     w->watch = watch;
+    w->rule = rule;
     w->memory = own;
     w->hits = 0;
-    if (watch && watched_apply(w, m))
+    if (watch && rule && watched_apply(w, m))
         return 0;
     w->memory = 0;
     wt_set_watches(m, NULL, w->count = 0);
@@ -131,6 +139,7 @@ size_t watched_give(struct watched *w, struct wt_wire_hit *out, size_t room)
 void watched_forget(struct watched *w)
 {
     free(w->watch);
+    free(w->rule);
     free(w->hit);
     live_forget(&w->live);
     *w = (struct watched){0};

@@ -10,6 +10,7 @@
 /** Zeros: nothing is watched. */
 struct watched {
     struct wt_watch *watch; /**< memory, then breakpoints that are armed */
+    struct live_rule *rule; /**< the conditions of memory, by entry of `watch` */
     size_t memory;          /**< how many of them are memory */
     size_t count;
     struct live_points live; /**< breakpoints that are judged here */
