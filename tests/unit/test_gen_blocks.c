@@ -159,6 +159,15 @@ static unsigned any_register(void)
     return 1 + below(values);
 }
 
+/* Bytes or words that begin dwords: r<4;1,0>, r<2;1,0>. */
+static void short_region(struct gen_word *w, unsigned index, unsigned reg)
+{
+    static const uint8_t types[] = {GEN_B, GEN_UB, GEN_W, GEN_UW};
+    const unsigned at = index ? 96 : 64, which = below(4);
+    region(w, index, reg, which < 2 ? below(4) : 2 * below(2), (enum gen_type)types[which], 1);
+    gen_set_field(w, at + 24, at + 21, which < 2 ? 3 : 2);
+}
+
 static void any_source(struct gen_word *w, unsigned index, bool last, unsigned lanes, bool real)
 {
     const unsigned at = index ? 96 : 64;
@@ -175,6 +184,10 @@ static void any_source(struct gen_word *w, unsigned index, bool last, unsigned l
                below(2) ? below(40) - 8 : bits32());
         return;
     default:
+        if (!real && lanes > 1 && below(5) == 0) {
+            short_region(w, index, any_register());
+            break;
+        }
         region(w, index, any_register(), below(8) ? 0 : lanes <= 8 ? below(8) * 4 : 0, type, lanes);
         if (below(30) == 0)
             gen_set_field(w, at + 24, at + 16, bits32());
@@ -314,6 +327,7 @@ static void message(struct program *p)
         const unsigned dwords = 4u - (unsigned)__builtin_popcount(without);
         const uint32_t bti = way ? below(below(4) ? 3 : BUFFERS) : 0xfe;
         const bool crosses = below(100) == 0; /* the end, seldom */
+        const bool bytes = dwords == 1 && below(3) == 0;
         struct gen_word *w = put(p, crosses ? GEN_ADD : GEN_AND, 16, false);
         destination(w, AT, 0, GEN_UD);
         region(w, 0, crosses || below(2) ? COUNTS + 2 : any_register(), 0, GEN_UD, 16);
@@ -323,6 +337,12 @@ static void message(struct program *p)
                                : below(4)     ? SLM - 4
                                               : 0x3fc)
                             : SLM - 1);
+        if (bytes && below(2)) {
+            w = put(p, GEN_ADD, 16, false);
+            destination(w, AT, 0, GEN_UD);
+            region(w, 0, AT, 0, GEN_UD, 16);
+            number(w, 1, GEN_UD, below(4));
+        }
         if (!way && below(8) == 0) { /* the memory ignores bit 28 */
             w = put(p, GEN_OR, 16, false);
             destination(w, AT, 0, GEN_UD);
@@ -334,10 +354,12 @@ static void message(struct program *p)
             destination(w, AT + (1 + i) * registers, 0, GEN_UD);
             region(w, 0, data + i, 0, GEN_UD, 16);
         }
-        send(p, lanes, 12, data, AT,
+        const uint32_t kind =
+            bytes ? (store ? 12u : 4u) << 14 | (lanes == 16 ? 1u : 0u) << 8 | below(3) << 10
+                  : (store ? 9u : 1u) << 14 | (lanes == 16 ? 1u : 2u) << 12 | without << 8;
+        send(p, lanes, bytes ? 10 : 12, data, AT,
              (store ? (1 + dwords) * registers : registers) << 25 |
-                 (store ? 0 : dwords * registers) << 20 | (store ? 9u : 1u) << 14 |
-                 (lanes == 16 ? 1u : 2u) << 12 | without << 8 | bti);
+                 (store ? 0 : dwords * registers) << 20 | kind | bti);
         if (store)
             gen_set_field(&p->word[p->size - 1], 36, 35, GEN_ARF);
     } else { /* 64 bits: dwords */

@@ -101,8 +101,11 @@ static void take_message(struct gen_block *block, const struct gen_uop *u,
     if (x->barrier)
         insn->op = WT_ROWS_ARRIVE;
     block->shares |= x->barrier;
-    if (!gen_block_access(u, x, &access))
+    if (!gen_block_access(u, x, &access)) {
+        if (insn->op == WT_ROWS_CALL)
+            insn->how = x->lanes && x->bytes < 4;
         return;
+    }
     *insn = access;
     block->shares |= access.access.space == WT_ROWS_GROUP;
 }

@@ -44,6 +44,7 @@ static struct wt_rows_source source_of(const struct gen_quick_source *q)
     s.constant = q->fetch == GEN_FETCH_VALUE;
     s.spread = q->fetch == GEN_FETCH_DWORD || q->fetch == GEN_FETCH_ELEMENT ? q->size : 0;
     s.words = q->fetch == GEN_FETCH_WORDS;
+    s.bits = q->fetch == GEN_FETCH_LOW ? (uint8_t)(8 * q->size) : 0;
     if (!s.constant) {
         s.sign_off = q->is_real && q->absolute;
         s.sign_over = q->is_real && q->negate;

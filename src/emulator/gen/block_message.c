@@ -52,11 +52,12 @@ void gen_block_message(const struct gen_uop *u, struct gen_block_message *to)
     if (u->run != gen_op_send || !u->has_message)
         return;
     const enum gen_message_form form = gen_message_shape(m->sfid, m->desc, &s);
+    const bool is_bytes = m->sfid == GEN_SFID_DC0 && s.unit == 1;
     to->reads = form != GEN_MESSAGE_OTHER && s.loads && !s.changes;
-    if (form != GEN_MESSAGE_SCATTERED || m->sfid != GEN_SFID_DC1 || !dwords_of(m, offset) ||
-        m->bti == GEN_BTI_SYSTEM)
+    if (form != GEN_MESSAGE_SCATTERED || m->bti == GEN_BTI_SYSTEM ||
+        !(is_bytes || (m->sfid == GEN_SFID_DC1 && dwords_of(m, offset))))
         return;
-    assert(s.elements == dwords_of(m, offset));
+    assert(s.elements == (is_bytes ? 1 : dwords_of(m, offset)));
     const unsigned data = s.lanes * 4 * s.elements, first = m->header ? GEN_GRF_BYTES : 0,
                    head = first + s.lanes * (s.wide_addresses ? 8 : 4);
     if (m->lengths[0] * GEN_GRF_BYTES < head + (s.loads || m->lengths[1] ? 0 : data) ||
@@ -65,6 +66,7 @@ void gen_block_message(const struct gen_uop *u, struct gen_block_message *to)
         return;
     *to = (struct gen_block_message){.lanes = (uint8_t)s.lanes,
                                      .reads = s.loads,
+                                     .bytes = (uint8_t)s.stored,
                                      .dwords = (uint8_t)s.elements,
                                      .stores = !s.loads,
                                      .wide_addresses = s.wide_addresses,
@@ -98,8 +100,8 @@ bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x
         to->access.place[i] = x->offset[i];
         to->access.row[i] = x->data + 4 * x->lanes * i;
     }
-    return x->lanes && x->lanes == insn->exec_size && x->window < WT_ROWS_WINDOWS &&
-           gen_block_predicate(insn, to);
+    return x->lanes && x->bytes == 4 && x->lanes == insn->exec_size &&
+           x->window < WT_ROWS_WINDOWS && gen_block_predicate(insn, to);
 }
 
 /* A surface by the bytes that describe it; NULL: they are not so simple to read, or it is
@@ -196,10 +198,10 @@ static INLINE void note_store(struct wt_rows_state *s, const uint8_t *page)
         }
 }
 
-/* Bytes from a lane's address to behind its last dword. */
+/* Bytes from a lane's address to the end of what it accesses. */
 static INLINE unsigned extent(const struct gen_block_message *x)
 {
-    return x->offset[x->dwords - 1] + 4u;
+    return x->offset[x->dwords - 1] + (unsigned)x->bytes;
 }
 
 /* Where a lane's address is in memory of the host; NULL: not where that is simple to say. */
@@ -224,6 +226,20 @@ static INLINE uint8_t *place_of(struct gen_thread *t, const struct gen_block_mes
     return page + (addr & WT_PAGE_MASK);
 }
 
+/* One of a lane's dwords between memory and a register. */
+static INLINE void move_dword(const struct gen_block_message *x, uint8_t *in_memory,
+                              uint8_t *in_row)
+{
+    if (x->bytes == 4 && x->stores)
+        *(gen_u32 *)in_memory = *(const gen_u32 *)in_row;
+    else if (x->bytes == 4)
+        *(gen_u32 *)in_row = *(const gen_u32 *)in_memory;
+    else if (x->stores)
+        wt_store_le(in_memory, *(const gen_u32 *)in_row, x->bytes);
+    else
+        *(gen_u32 *)in_row = (uint32_t)wt_load_le(in_memory, x->bytes);
+}
+
 bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
                        const struct gen_block_message *x, struct gen_known_surfaces *known,
                        struct wt_rows_state *state)
@@ -246,14 +262,8 @@ bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
     d->sending = u; /* if memory of the process is gone, this one has a fault */
     for (uint32_t left = on; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        for (unsigned k = 0; k < x->dwords; k++) {
-            gen_u32 *in_memory = (gen_u32 *)(host[i] + x->offset[k]);
-            gen_u32 *in_row = (gen_u32 *)(data + 4 * (x->lanes * k + i));
-            if (x->stores)
-                *in_memory = *in_row;
-            else
-                *in_row = *in_memory;
-        }
+        for (unsigned k = 0; k < x->dwords; k++)
+            move_dword(x, host[i] + x->offset[k], data + 4 * (x->lanes * k + i));
     }
     d->sending = NULL;
     return true;
@@ -317,9 +327,9 @@ bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
     const bool told = wt_observes_rows(m);
     const gen_u32 *at = (const gen_u32 *)(t->g->r + x->addresses);
     struct gen_extent e;
-    if (!x->windowed || x->window == WT_ROWS_WINDOWS || x->dwords != 1 || x->offset[0] ||
-        channel + x->lanes > GEN_CHANNELS || insn->exec_size != x->lanes || insn->exdesc >> 5 & 1 ||
-        (m->watch && !told) || gen_enabled(t, insn) != all)
+    if (!x->windowed || x->window == WT_ROWS_WINDOWS || x->bytes != 4 || x->dwords != 1 ||
+        x->offset[0] || channel + x->lanes > GEN_CHANNELS || insn->exec_size != x->lanes ||
+        insn->exdesc >> 5 & 1 || (m->watch && !told) || gen_enabled(t, insn) != all)
         return false;
     if (!state->window[x->window].bytes)
         gen_open_window(t, u, x->bti, x->window, known, state);

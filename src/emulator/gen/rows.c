@@ -60,6 +60,14 @@ fetch_short(const uint8_t *from, const struct gen_quick_source *s, unsigned n, v
             row[i / LANES] = (vector_ud){0} + one;
             continue;
         }
+        if (s->fetch == GEN_FETCH_LOW) {
+            const unsigned rest = 32 - 8 * s->size;
+            vector_ud dwords = {0};
+            memcpy(&dwords, from + 4 * i, (n < LANES ? n : LANES) * sizeof(uint32_t));
+            dwords <<= rest;
+            row[i / LANES] = s->is_signed ? (vector_ud)((vector_d)dwords >> rest) : dwords >> rest;
+            continue;
+        }
         memcpy(&words, from + 2 * i, (n < LANES ? n : LANES) * sizeof(uint16_t));
         row[i / LANES] = s->is_signed
                              ? (vector_ud) __builtin_convertvector((vector_w)words, vector_d)
@@ -430,7 +438,7 @@ static enum gen_operation operation_of(const struct gen_uop *u)
     return row == GEN_CMP ? CMP_U : SEL_U;
 }
 
-static enum gen_quick_fetch fetch_of(const struct gen_quick_source *s)
+static enum gen_quick_fetch fetch_of(const struct gen_quick_source *s, unsigned n)
 {
     if (s->kind == GEN_QUICK_VALUE)
         return GEN_FETCH_VALUE;
@@ -438,6 +446,8 @@ static enum gen_quick_fetch fetch_of(const struct gen_quick_source *s)
         return s->size == 4 ? GEN_FETCH_DWORD : GEN_FETCH_ELEMENT;
     if (s->step == s->size && s->size == 4)
         return GEN_FETCH_ROW;
+    if (s->step == 4 && s->size < 4 && s->at + 4 * n <= GEN_REGISTER_FILE)
+        return GEN_FETCH_LOW;
     return s->step == s->size && s->size == 2 ? GEN_FETCH_WORDS : GEN_FETCH_OTHER;
 }
 
@@ -452,7 +462,7 @@ bool gen_rows_prepare(struct gen_uop *u)
         return false;
     for (unsigned i = 0; i < insn->sources; i++) {
         struct gen_quick_source *s = &q->source[i];
-        s->fetch = (uint8_t)fetch_of(s);
+        s->fetch = (uint8_t)fetch_of(s, insn->exec_size);
         if (s->fetch == GEN_FETCH_OTHER || s->size > 4)
             return false;
         s->is_real = u->domain == GEN_FLOAT;

@@ -103,6 +103,17 @@ static void spread_sources(struct emitter *e)
     }
 }
 
+/* Dwords in a register of which the lower bits count. */
+static void cut_bits(struct emitter *e, const struct wt_rows_source *s, unsigned reg)
+{
+    if (s->bits && s->is_signed) {
+        x86_vector_number(&e->code, VPSHIFTD, 6, reg, x86_reg(reg), 32 - s->bits);
+        x86_vector_number(&e->code, VPSHIFTD, 4, reg, x86_reg(reg), 32 - s->bits);
+    } else if (s->bits) {
+        emit_vector(e, VPAND, reg, reg, emit_literal(e, (UINT64_C(1) << s->bits) - 1, false));
+    }
+}
+
 /* Part `strip` of a source. */
 static struct x86_place source(struct emitter *e, unsigned k, unsigned strip)
 {
@@ -120,8 +131,9 @@ static struct x86_place source(struct emitter *e, unsigned k, unsigned strip)
         e->code.narrow = false;
         return modified(e, k, x86_reg(to));
     }
-    if (n->lanes < part_lanes(n)) {
-        load_part(e, to, n->lanes, x86_mem(FRAME, s->slot));
+    if (s->bits || n->lanes < part_lanes(n)) {
+        load_part(e, to, n->lanes, x86_mem(FRAME, s->slot + 32 * strip));
+        cut_bits(e, s, to);
         return modified(e, k, x86_reg(to));
     }
     const struct wt_rows_source part = {.slot = s->slot + 32 * strip};

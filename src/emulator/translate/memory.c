@@ -47,7 +47,7 @@ size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count)
                              insn[i].branch.target == WT_ROWS_ELSEWHERE);
         if (!leaves) {
             /* a branch within the block leads on */
-            own += insn[i].op == WT_ROWS_CALL                                           ? 0
+            own += insn[i].op == WT_ROWS_CALL ? insn[i].how
                    : insn[i].op == WT_ROWS_BRANCH_WHEN && insn[i].branch.target < count ? 2
                                                                                         : 1;
             continue;

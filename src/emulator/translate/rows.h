@@ -32,7 +32,8 @@ enum {
 /** Operations on one lane: on dwords or, of `wide` instructions, on qwords. */
 enum wt_rows_op {
     WT_ROWS_HANDLER, /**< the code is left before it, always */
-    WT_ROWS_CALL,    /**< its handler is called (struct wt_rows_state: call) */
+    WT_ROWS_CALL,    /**< its handler is called (struct wt_rows_state: call); `how` 1: which is as
+                        quick as code is, else 0 */
     WT_ROWS_MOVE,
     WT_ROWS_NOT,
     WT_ROWS_NEGATE,
@@ -160,7 +161,8 @@ struct wt_rows_source {
     bool constant;
     bool scalar;         /**< it is one, in all lanes, and no row */
     bool negated;        /**< a predicate is inverted */
-    uint8_t first, bits; /**< of dwords, with scalars: `bits` from `first` on, 0: all of them; */
+    uint8_t first, bits; /**< of dwords, with scalars or (`first` 0, 8 or 16 `bits`) regions: `bits`
+                            from `first` on, 0: all of them; */
     bool is_signed;      /**< … extended by their sign, else by zeros */
     bool sign_off, sign_over; /**< singles, with scalars: the sign is cleared; then inverted */
     /** With regions: the bytes of one element that all lanes have, 0: they have elements side by
