@@ -18,7 +18,7 @@ bool gen_block_predicate(const struct gen_insn *insn, struct wt_rows_insn *to);
 /** A message that the code itself executes, or a function of block_message.c. */
 struct gen_block_message {
     uint8_t lanes; /**< 8 or 16: it loads or stores dwords for each; 0: it does neither */
-    uint8_t bytes; /**< of a dword that are in memory: 4; 1, 2: the rest is loaded as zeros */
+    uint8_t bytes; /**< size in memory of a dword: 4; 1, 2: the rest is loaded as zeros */
     uint8_t dwords, offset[4]; /**< how many of a lane; bytes behind its address */
     bool stores, wide_addresses;
     bool windowed; /**< a surface, or stateless memory, in a window of the state */

@@ -119,7 +119,7 @@ enum gen_quick_fetch {
     GEN_FETCH_VALUE,
     GEN_FETCH_ELEMENT, /* one of fewer bytes for all channels */
     GEN_FETCH_WORDS,   /* side by side */
-    GEN_FETCH_LOW      /* of fewer bytes, which begin dwords side by side */
+    GEN_FETCH_LOW      /* fewer bytes, which begin dwords side by side */
 };
 struct gen_quick_source {
     uint8_t kind;  /* enum gen_quick_kind */
