@@ -395,14 +395,16 @@ def test_a_program_that_ends(code):
 
 
 def test_without_the_emulators_services(code):
-    """Four watchpoints, of memory that is not LDS; no way back; no issue time."""
+    """Four watchpoints, of memory that is not LDS; no way back; no issue time. Which group stores first, is the schedule's."""
     stop = [f"break {line_of('values.cl', 'call')}", "run", "delete"]
     four = [f"watch out[{32 * n}]" for n in range(4)]
-    said = ask_each(code("values.cl"), stop, ["reverse-stepi", "goto 5", "who-wrote out[0]", *four, "continue"],
+    said = ask_each(code("values.cl"), stop, ["reverse-stepi", "goto 5", "who-wrote out[0]", *four, *["continue"] * 6],
                     VALUES + ["--hw-only"])
     for text in said[:3]:
         assert "not recorded" in text, said
-    assert re.search(r"Hardware watchpoint [2-5]: out\[\d+\]\n\nOld value = 0\n", said[7]), said[7]
+    changes = re.findall(r"Hardware watchpoint ([2-5]): out\[(\d+)\]\n\nOld value = (\d+)\nNew value = (\d+)\n", "".join(said[7:]))
+    assert {int(at): int(new) for _, at, _, new in changes} == {32: 482, 64: 769, 96: 1118}
+    assert all(int(at) == 32 * (int(number) - 2) and int(old) in (0, int(new) - 5 * int(at)) for number, at, old, new in changes), changes
     for points, message in [([*four, "watch out[17]"], "gfx9 has 4 address watches; 5 are asked for"),
                             (["watch tile[5]"], "address watch sees vector memory, not LDS")]:
         done = debug(code("values.cl"), *stop, *points, "continue", options=VALUES + ["--hw-only"])
