@@ -2,6 +2,7 @@
  * place has another value, and guesses, which a compare-and-swap behind them proves. */
 
 #include "emulator/gcn/internal.h"
+#include "emulator/gcn/know/operands.h"
 #include "emulator/machine/meaning.h"
 
 enum { MOST = 128 }; /* instructions from a load on, or of a loop */
@@ -77,16 +78,22 @@ static bool is_own(const struct insn *i)
     return i->u.row->encoding == GCN_MUBUF || i->u.row->encoding == GCN_SCRATCH;
 }
 
-/* Whether an instruction writes a VGPR. */
-static bool writes(const struct insn *i, unsigned reg)
+/* Whether an instruction writes a VGPR; @p of_scalars: whether nothing that lanes have, and no
+ * memory, is in what it writes. */
+static bool writes(const struct insn *i, unsigned reg, bool *of_scalars)
 {
-    const unsigned encoding = i->u.row->encoding, size = i->u.size ? i->u.size : 4;
-    const bool vector = encoding >= GCN_VOP2 && encoding <= GCN_VOP3P &&
-                        (i->u.result || !i->u.mask_result); /* else it makes a mask alone */
-    const bool loads = access_of(i) == 'r' || (is_own(i) && i->u.row->operands[0] == 'r');
-    const unsigned first = i->u.dst,
-                   last = first + (vector ? i->u.result ? i->u.result : 1 : (size + 3) / 4);
-    return (vector || (loads && encoding != GCN_SMEM)) && first <= reg && last > reg;
+    struct wt_insn_operands o;
+    bool does = false;
+    *of_scalars = true;
+    if (!gcn_operands(&i->u, &o))
+        return false;
+    for (unsigned n = 0; n < o.count; n++) {
+        const struct wt_insn_operand *x = &o.list[n];
+        const bool row = x->kind == WT_OPERAND_ROW;
+        does |= row && x->file == GCN_FILE_V && x->writes && reg - x->number < (x->bits + 31u) / 32;
+        *of_scalars &= !x->reads || (!row && x->kind != WT_OPERAND_MEMORY);
+    }
+    return does;
 }
 
 /* Whether a scalar instruction writes a pair of SGPRs. */
@@ -129,23 +136,23 @@ static bool is_of_one_place(const struct loop *l, const struct insn *load, unsig
         if (!read_insn(l->m, pc, &i) || writes_base(&i, load->u.base))
             return false;
     for (unsigned reg = load->u.src[0]; reg < load->u.src[0] + registers; reg++) {
-        bool before = false, later = false;
+        bool before = false, later = false, scalars, of_scalars = false;
         for (uint64_t pc = l->first; pc <= l->last; pc = behind(&i)) {
             if (!read_insn(l->m, pc, &i))
                 return false;
-            if (!writes(&i, reg))
+            if (!writes(&i, reg, &scalars))
                 continue;
             later = true;
             if (pc < load->pc) {
                 before = true;
+                of_scalars = scalars;
                 by = i;
             }
         }
         if (!before && !later)
             continue;
         const bool same =
-            before && ((is(&by, GCN_I_v_mov_b32) && by.u.src[0] < GCN_VGPR) ||
-                       (is_own(&by) && !stores_to(l, &by)) ||
+            before && (of_scalars || (is_own(&by) && !stores_to(l, &by)) ||
                        (access_of(&by) && deep < DEEPEST && is_of_one_place(l, &by, deep + 1)));
         if (!same)
             return false;
