@@ -9,6 +9,7 @@ import select
 import socket
 import subprocess
 
+import amd
 import jsonschema
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -141,7 +142,9 @@ class Client:
         return self.answers[seq]
 
     def ask(self, command, checked=True, **arguments):
-        """The body of the answer."""
+        """The body of the answer. A GPU is the model that the suite has (conftest.py)."""
+        if "gpu" in arguments:
+            arguments["gpu"] = amd.of_model(arguments["gpu"])
         message = self.answer(self.send(command, arguments or None, checked))
         if not message["success"]:
             raise Refused(message)

@@ -7,8 +7,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
 import iga  # noqa: E402
-sys.path.insert(0, str(ROOT / "tests" / "compilers"))
-import amd  # noqa: E402
 
 PROGRAMS = ROOT / "tests" / "dap" / "programs"
 HEADER = PROGRAMS / "work.h"
@@ -62,4 +60,4 @@ def build(family, folder):
         iga.compile_cl(PROGRAMS / "work.cl", out, "-g", "-cl-opt-disable", f"-I{PROGRAMS}")
     word = "channel" if family == "gen9" else "lane"
     lanes = {"gfx900": 64, "gen9": 8, "sm": 32}[family]
-    return Kernel(family, {"program": str(out), "gpu": amd.gpu(family), **LAUNCH}, word, lanes)
+    return Kernel(family, {"program": str(out), "gpu": family, **LAUNCH}, word, lanes)

@@ -259,7 +259,7 @@ static uint64_t sum(const struct product *p, const double *a, const double *b, u
             continue;
         }
         for (int n = 0; n < p->group; n++)
-            part[n] = sum_of(p, (float)a[k + n] * (float)b[k + n]);
+            part[n] = sum_of(p, fmaf((float)a[k + n], (float)b[k + n], 0)); /* a product that is 0 is +0 */
         for (int count = p->group; count > 1; count /= 2)
             for (int n = 0; n < count / 2; n++)
                 part[n] = sum_of(p, part[2 * n] + part[2 * n + 1]);
