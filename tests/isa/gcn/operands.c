@@ -1,4 +1,5 @@
-/* What the instructions of operands.def compute, by the C compiler's numbers and libm's fused sums. See operands.h. */
+/* What the instructions of operands.def compute, by the C compiler's numbers and libm's fused sums.
+ * See operands.h. */
 #include "operands.h"
 
 #include <math.h>
@@ -59,7 +60,8 @@ static uint64_t of_h(double x)
     return bits;
 }
 
-/* a b + c, rounded to odd: another rounding to a half is that of the exact sum. The product of two singles is exact. */
+/* a b + c, rounded to odd: another rounding to a half is that of the exact sum. The product of two
+ * singles is exact. */
 static double fma_odd(double a, double b, double c)
 {
     const double p = a * b, sum = p + c, back = sum - p, error = (p - (sum - back)) + (c - back);
@@ -78,7 +80,7 @@ static uint64_t dot2(uint64_t a, uint64_t b, uint64_t c)
 {
     float x[4] = {(float)low(a), (float)high(a), (float)low(b), (float)high(b)};
     for (int i = 0; i < 4 && gfx90a; i++)
-        if (fabsf(x[i]) < 0x1p-14f)
+        if (x[i] != 0 && fabsf(x[i]) < 0x1p-14f)
             x[i] = 0;
     return of_f(flushed((x[0] * x[2] + x[1] * x[3]) + flushed(f(c))));
 }
@@ -87,7 +89,8 @@ static uint64_t dot(uint64_t a, uint64_t b, uint64_t c, int bits, int is_signed)
 {
     int64_t sum = is_signed ? (int32_t)c : (int64_t)c;
     for (int at = 0; at < 32; at += bits) {
-        int64_t x = (int64_t)(a >> at & ((1u << bits) - 1)), y = (int64_t)(b >> at & ((1u << bits) - 1));
+        int64_t x = (int64_t)(a >> at & ((1u << bits) - 1)),
+                y = (int64_t)(b >> at & ((1u << bits) - 1));
         if (is_signed) {
             x -= x >> (bits - 1) << bits;
             y -= y >> (bits - 1) << bits;
@@ -97,11 +100,11 @@ static uint64_t dot(uint64_t a, uint64_t b, uint64_t c, int bits, int is_signed)
     return (uint32_t)sum;
 }
 
-#define ROW(name, kinds, text, ...) \
-    static uint64_t name(uint64_t a, uint64_t b, uint64_t c) \
-    { \
-        (void)a, (void)b, (void)c; \
-        return __VA_ARGS__; \
+#define ROW(name, kinds, text, ...)                                                                \
+    static uint64_t name(uint64_t a, uint64_t b, uint64_t c)                                       \
+    {                                                                                              \
+        (void)a, (void)b, (void)c;                                                                 \
+        return __VA_ARGS__;                                                                        \
     }
 #define ATOMIC ROW
 #define PRODUCT(...)
@@ -141,10 +144,12 @@ static uint64_t next(uint64_t *seed)
     return x ^ x >> 31;
 }
 
-/* Most are near 1, so that sums meet; some are denormal, zeros, large, seldom infinite or no number. */
+/* Most are near 1, so that sums meet; some are denormal, zeros, large, seldom infinite or no
+ * number. */
 static uint64_t floating(uint64_t *seed, int fraction, int exponent)
 {
-    const uint64_t most = (UINT64_C(1) << exponent) - 1, bias = most >> 1, what = next(seed) % 64, r = next(seed), at = r >> 56;
+    const uint64_t most = (UINT64_C(1) << exponent) - 1, bias = most >> 1, what = next(seed) % 64,
+                   r = next(seed), at = r >> 56;
     uint64_t low_bits = next(seed) & ((UINT64_C(1) << fraction) - 1), e;
     if (what % 8 == 7)
         low_bits = at & 1 ? (UINT64_C(1) << fraction) - 1 - (at >> 1 & 1) : at >> 1 & 1;
@@ -165,7 +170,8 @@ static uint64_t floating(uint64_t *seed, int fraction, int exponent)
 
 uint64_t number(uint64_t *seed, char kind)
 {
-    static const uint32_t ends[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x80008000, 0x7fff7fff, 0x88888888};
+    static const uint32_t ends[] = {0,          1,          0x7fffffff, 0x80000000,
+                                    0xffffffff, 0x80008000, 0x7fff7fff, 0x88888888};
     const char half = kind == 'P' ? 'h' : kind == 'B' ? 'f' : kind == 'U' ? 'u' : 0;
     if (half) {
         const uint64_t one = number(seed, half);
@@ -234,7 +240,8 @@ static double element(const struct product *p, const uint32_t *lane, int n)
     }
 }
 
-/* A chain of fused sums; of halves and bfloats products that are rounded are added in pairs, then to the sum. */
+/* A chain of fused sums; of halves and bfloats products that are rounded are added in pairs, then
+ * to the sum. */
 static uint64_t sum(const struct product *p, const double *a, const double *b, uint64_t c)
 {
     if (p->kind == 'i') {
@@ -250,7 +257,7 @@ static uint64_t sum(const struct product *p, const double *a, const double *b, u
         return of_d(total);
     }
     float total = f(c);
-    if (p->group > 1 && gfx90a && fabsf(total) < 0x1p-126f)
+    if (p->group > 1 && gfx90a && total != 0 && fabsf(total) < 0x1p-126f)
         total = 0;
     for (int k = 0; k < p->k; k += p->group) {
         float part[4];
@@ -259,7 +266,8 @@ static uint64_t sum(const struct product *p, const double *a, const double *b, u
             continue;
         }
         for (int n = 0; n < p->group; n++)
-            part[n] = sum_of(p, fmaf((float)a[k + n], (float)b[k + n], 0)); /* a product that is 0 is +0 */
+            part[n] = sum_of(
+                p, fmaf((float)a[k + n], (float)b[k + n], 0)); /* a product that is 0 is +0 */
         for (int count = p->group; count > 1; count /= 2)
             for (int n = 0; n < count / 2; n++)
                 part[n] = sum_of(p, part[2 * n] + part[2 * n + 1]);
@@ -268,9 +276,13 @@ static uint64_t sum(const struct product *p, const double *a, const double *b, u
     return of_f(sum_of(p, total));
 }
 
-size_t wrong_elements(const struct product *p, const uint32_t *a, const uint32_t *b, const uint32_t *c, const uint32_t *to)
+size_t wrong_elements(const struct product *p, const uint32_t *a, const uint32_t *b,
+                      const uint32_t *c, const uint32_t *to)
 {
-    const int words = p->kind == 'd' ? 2 : 1, bits = p->kind == 'd' ? 64 : p->kind == 'f' ? 32 : p->kind == 'i' ? 8 : 16;
+    const int words = p->kind == 'd' ? 2 : 1, bits = p->kind == 'd'   ? 64
+                                                     : p->kind == 'f' ? 32
+                                                     : p->kind == 'i' ? 8
+                                                                      : 16;
     const int given = p->per * bits / 32, results = p->side * p->side * p->blocks / 64 * words;
     double row[16], column[16];
     size_t wrong = 0;
@@ -278,7 +290,9 @@ size_t wrong_elements(const struct product *p, const uint32_t *a, const uint32_t
         for (int i = 0; i < p->side; i++)
             for (int j = 0; j < p->side; j++) {
                 for (int k = 0; k < p->k; k++) {
-                    const int first = p->kind == 'd' ? 16 * k + p->side * block : p->blocks > 1 ? p->side * block : p->side * (k / p->per);
+                    const int first = p->kind == 'd'  ? 16 * k + p->side * block
+                                      : p->blocks > 1 ? p->side * block
+                                                      : p->side * (k / p->per);
                     const int n = p->kind == 'd' ? 0 : p->blocks > 1 ? k : k % p->per;
                     row[k] = element(p, a + (first + i) * given, n);
                     column[k] = element(p, b + (first + j) * given, n);
@@ -291,8 +305,12 @@ size_t wrong_elements(const struct product *p, const uint32_t *a, const uint32_t
                 else if (p->side == 16)
                     r = 4 * block + i % 4, lane = 16 * (i / 4) + j;
                 const int at = lane * results + r * words;
-                const uint64_t had = words == 2 ? c[at] | (uint64_t)c[at + 1] << 32 : c[at], got = words == 2 ? to[at] | (uint64_t)to[at + 1] << 32 : to[at];
-                wrong += !same(p->kind == 'd' ? 'F' : p->kind == 'i' ? 'u' : 'f', got, sum(p, row, column, had));
+                const uint64_t had = words == 2 ? c[at] | (uint64_t)c[at + 1] << 32 : c[at],
+                               got = words == 2 ? to[at] | (uint64_t)to[at + 1] << 32 : to[at];
+                wrong += !same(p->kind == 'd'   ? 'F'
+                               : p->kind == 'i' ? 'u'
+                                                : 'f',
+                               got, sum(p, row, column, had));
             }
     return wrong;
 }

@@ -1,4 +1,5 @@
-/* The instructions of operands.def: what they compute (operands.c), and the program that has a GPU compute it (operands.hip). */
+/* The instructions of operands.def: what they compute (operands.c), and the program that has a GPU
+ * compute it (operands.hip). */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,8 @@ uint64_t number(uint64_t *seed, char kind);
 /** Whether two values of a kind are the same; all that are no numbers are one. */
 int same(char kind, uint64_t x, uint64_t y);
 /** Of one issue, [lane][dword]: how many elements of D are not those of A B + C. */
-size_t wrong_elements(const struct product *p, const uint32_t *a, const uint32_t *b, const uint32_t *c, const uint32_t *d);
+size_t wrong_elements(const struct product *p, const uint32_t *a, const uint32_t *b,
+                      const uint32_t *c, const uint32_t *d);
 #ifdef __cplusplus
 }
 #endif

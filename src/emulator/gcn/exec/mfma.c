@@ -180,30 +180,37 @@ uint32_t gcn_matrix_products(const struct gcn_row *row)
 /* A half as a single: exact, denormals too. */
 static inline uint32_t single_of_half(uint32_t x)
 {
-    const uint32_t magnitude = (x & 0x7fff) << 13, sign = (x & 0x8000) << 16;
-    if ((x & 0x7c00) == 0x7c00)
-        return sign | 0x7f800000 | magnitude;
-    return sign | wt_float_bits(wt_float_of_bits(magnitude) * 0x1p112f);
+    const uint32_t magnitude = (x & 0x7fff) << 13, sign = (x & 0x8000) << 16,
+                   number = wt_float_bits(wt_float_of_bits(magnitude) * 0x1p112f);
+    return sign | ((x & 0x7c00) == 0x7c00 ? 0x7f800000 | magnitude : number);
 }
 
-static inline uint32_t element(enum gcn_matrix_type type, const uint32_t (*reg)[GCN_LANES],
-                               unsigned lane, unsigned n)
+/* The nth element of a lane, in a register that has it. */
+static inline __attribute__((always_inline)) uint32_t element(enum gcn_matrix_type type,
+                                                              uint32_t word, unsigned n)
 {
     switch (type) {
     case GCN_MATRIX_F32:
-        return reg[0][lane];
+        return word;
     case GCN_MATRIX_XF32:
-        return reg[n][lane] & ~UINT32_C(0x1fff);
+        return word & ~UINT32_C(0x1fff);
     case GCN_MATRIX_FP8:
     case GCN_MATRIX_BF8:
-        return gcn_f32_of_f8((uint8_t)(reg[n / 4][lane] >> 8 * (n % 4)), type == GCN_MATRIX_BF8);
+        return gcn_f32_of_f8((uint8_t)(word >> 8 * (n % 4)), type == GCN_MATRIX_BF8);
     case GCN_MATRIX_F16:
-        return single_of_half(reg[n / 2][lane] >> n % 2 * 16 & 0xffff);
+        return single_of_half(word >> n % 2 * 16 & 0xffff);
     case GCN_MATRIX_BF16:
-        return reg[n / 2][lane] >> n % 2 * 16 << 16;
+        return word >> n % 2 * 16 << 16;
     default:
-        return (uint32_t)(int32_t)(int8_t)(reg[n / 4][lane] >> 8 * (n % 4));
+        return (uint32_t)(int32_t)(int8_t)(word >> 8 * (n % 4));
     }
+}
+
+static unsigned elements_of_register(enum gcn_matrix_type type)
+{
+    return type == GCN_MATRIX_F32 || type == GCN_MATRIX_XF32   ? 1
+           : type == GCN_MATRIX_F16 || type == GCN_MATRIX_BF16 ? 2
+                                                               : 4;
 }
 
 /* The lane whose values a lane of B has (BLGP). */
@@ -215,23 +222,47 @@ static inline unsigned lane_of_b(unsigned blgp, unsigned lane)
                        : lane % 16 + 16 * (blgp - 4);
 }
 
+#define COLUMNS _Pragma("GCC ivdep") for (unsigned j = 0; j < side; j++)
+
+/* Those of a line of so many lanes, of one k. */
+static inline __attribute__((always_inline)) void
+take_line(enum gcn_matrix_type type, const uint32_t *from, unsigned n, unsigned side, uint32_t *to)
+{
+#define TAKE_AS(kind)                                                                              \
+    case kind:                                                                                     \
+        COLUMNS                                                                                    \
+        to[j] = element(kind, from[j], n);                                                         \
+        return;
+    switch (type) {
+        TAKE_AS(GCN_MATRIX_F16)
+        TAKE_AS(GCN_MATRIX_BF16)
+        TAKE_AS(GCN_MATRIX_I8)
+    default:
+        for (unsigned j = 0; j < side; j++)
+            to[j] = element(type, from[j], n);
+    }
+#undef TAKE_AS
+}
+
 static inline __attribute__((always_inline)) void take(const struct gcn_mfma *m,
                                                        enum gcn_matrix_type type, unsigned k_count,
-                                                       const void *registers, unsigned blgp,
-                                                       union gcn_elements *to)
+                                                       const uint32_t (*registers)[GCN_LANES],
+                                                       unsigned blgp, union gcn_elements *to)
 {
-    const unsigned groups = GCN_LANES / m->side, count = k_count * m->blocks / groups;
-    if (type == GCN_MATRIX_F32 && !blgp) { /* each lane has one, in their order */
-        memcpy(to->w, registers, sizeof(uint32_t[GCN_LANES]));
-        return;
-    }
-    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
-        const unsigned part = lane / m->side * m->blocks, block = part / groups;
-        for (unsigned n = 0; n < count; n++) {
-            const unsigned k = lane / m->side % (groups / m->blocks) * count + n;
-            to->w[(block * k_count + k) * m->side + lane % m->side] =
-                element(type, registers, lane_of_b(blgp, lane), n);
-        }
+    const unsigned side = m->side, groups = GCN_LANES / side, count = k_count * m->blocks / groups,
+                   each = elements_of_register(type);
+    uint32_t moved[GCN_MATRIX_ELEMENTS / GCN_LANES][GCN_LANES];
+    for (unsigned n = 0; blgp && n < count / each; n++)
+        LANES
+            moved[n][i] = registers[n][lane_of_b(blgp, i)];
+    if (blgp)
+        registers = (const uint32_t(*)[GCN_LANES])moved;
+    for (unsigned group = 0; group < groups; group++) {
+        const unsigned block = group * m->blocks / groups,
+                       first = block * k_count + group % (groups / m->blocks) * count;
+        for (unsigned n = 0; n < count; n++)
+            take_line(type, registers[n / each] + group * side, n, side,
+                      to->w + (first + n) * side);
     }
 }
 
@@ -270,8 +301,6 @@ static inline bool drop_all_denormals(const struct gcn_mfma *m, union gcn_elemen
 
 /* ---- sums ---- */
 
-#define COLUMNS _Pragma("GCC ivdep") for (unsigned j = 0; j < side; j++)
-
 /* A product or a sum; a denormal one is a zero of its sign, if these are flushed. */
 static inline __attribute__((always_inline)) float kept(float x, const bool flush)
 {
@@ -294,6 +323,11 @@ static inline __attribute__((always_inline)) void sum_row(const struct gcn_mfma 
         const uint32_t p = a[k * side];
         COLUMNS
         d[j] += p * b[k * side + j];
+    }
+    if (m->type == GCN_MATRIX_F32 && m->k == 2) {
+        COLUMNS
+        sum[j] = __builtin_fmaf(x[side], y[side + j], __builtin_fmaf(x[0], y[j], sum[j]));
+        return;
     }
     for (unsigned k = 0; m->type == GCN_MATRIX_F32 && k < m->k; k++) {
         const float p = x[k * side];
@@ -379,7 +413,10 @@ sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, uns
 
 static inline void settle_nan(uint32_t *d)
 {
+    uint32_t unordered = 0;
     LANES
+        unordered |= (d[i] & 0x7fffffff) > 0x7f800000 ? UINT32_MAX : 0;
+    for (unsigned i = 0; unordered && i < GCN_LANES; i++)
         d[i] = (d[i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[i];
 }
 
