@@ -249,8 +249,12 @@ static inline __attribute__((always_inline)) void take(const struct gcn_mfma *m,
                                                        const uint32_t (*registers)[GCN_LANES],
                                                        unsigned blgp, union gcn_elements *to)
 {
-    const unsigned side = m->side, groups = GCN_LANES / side, count = k_count * m->blocks / groups,
-                   each = elements_of_register(type);
+    const unsigned side = m->side, each = elements_of_register(type);
+    if (type == GCN_MATRIX_F32 && !blgp) { /* each lane has one, in their order */
+        memcpy(to->w, registers, sizeof(uint32_t[GCN_LANES]));
+        return;
+    }
+    const unsigned groups = GCN_LANES / side, count = k_count * m->blocks / groups;
     uint32_t moved[GCN_MATRIX_ELEMENTS / GCN_LANES][GCN_LANES];
     for (unsigned n = 0; blgp && n < count / each; n++)
         LANES
@@ -373,7 +377,7 @@ static inline struct part_of_d place_of(unsigned reg, unsigned part, unsigned si
 static inline unsigned block_of_a(const struct gcn_mfma *m, const struct gcn_uop *u, unsigned block)
 {
     const unsigned broadcast = (1u << u->cbsz) - 1;
-    return ((block & ~broadcast) | (u->abid & broadcast)) % m->blocks;
+    return ((block & ~broadcast) | (u->abid & broadcast)) & (m->blocks - 1u);
 }
 
 /* Doubles: 16 lanes have one k of the rows or columns of all blocks, or every fourth row of D. This
@@ -411,13 +415,15 @@ sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, uns
     }
 }
 
-static inline void settle_nan(uint32_t *d)
+static inline void settle_nans(uint32_t (*d)[GCN_LANES], unsigned registers)
 {
-    uint32_t unordered = 0;
-    LANES
-        unordered |= (d[i] & 0x7fffffff) > 0x7f800000 ? UINT32_MAX : 0;
-    for (unsigned i = 0; unordered && i < GCN_LANES; i++)
-        d[i] = (d[i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[i];
+    const float *x = (const float *)(const void *)d;
+    int32_t unordered = 0;
+    for (unsigned i = 0; i < registers * GCN_LANES; i++)
+        unordered |= x[i] != x[i] ? -1 : 0;
+    for (unsigned reg = 0; unordered && reg < registers; reg++)
+        LANES
+            d[reg][i] = (d[reg][i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[reg][i];
 }
 
 static inline __attribute__((always_inline)) void
@@ -425,11 +431,10 @@ multiply(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LA
          const union gcn_elements *a, const union gcn_elements *b, const unsigned side,
          const bool flush)
 {
-    for (unsigned reg = 0; reg < u->result; reg++) {
+    for (unsigned reg = 0; reg < u->result; reg++)
         sum_register(m, u, d[reg], reg, a, b, side, flush);
-        if (m->type != GCN_MATRIX_I8)
-            settle_nan(d[reg]);
-    }
+    if (m->type != GCN_MATRIX_I8)
+        settle_nans(d, u->result);
 }
 
 static inline __attribute__((always_inline)) void
@@ -576,8 +581,8 @@ static void multiply_groups(const struct gcn_mfma *m, const struct gcn_uop *u,
             else
                 sum_whole(m, d[reg] + part * side, x->w + line, y->w + first, from, count);
         }
-    for (unsigned reg = 0; m->fused && reg < u->result; reg++)
-        settle_nan(d[reg]);
+    if (m->fused)
+        settle_nans(d, u->result);
 }
 
 CLONED gcn_multiply_matrices(const struct gcn_uop *u, bool flush, void *d, const void *a,
