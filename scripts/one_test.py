@@ -73,8 +73,8 @@ def left_in(folder):
 # ---- compilers ----
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-COMPILERS = ["hipcc", "ocloc", "gfortran-12", "riscv64-unknown-elf-gcc", *(f"{name}{end}" for name in ("gcc", "g++", "cc", "c++") for end in ("", "-12")),
-             *(f"{name}{end}" for name in ("clang", "clang++") for end in ("", "-15", "-19", "-22")), "llvm-mc-19", "llvm-objdump-19"]
+COMPILERS = ["hipcc", "ocloc", "riscv64-unknown-elf-gcc", *(f"{name}{end}" for name in ("gcc", "g++", "cc", "c++", "gfortran") for end in ("", "-12", "-14")),
+             *(f"{name}{end}" for name in ("clang", "clang++") for end in ("", "-15", "-17", "-19", "-22")), "llvm-mc-19", "llvm-objdump-19"]
 
 
 def cache_folder():

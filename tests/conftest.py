@@ -247,12 +247,10 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """With WAVETRAP_TEST, the tests of this name, with their parameters or without; else those that contain it. Otherwise
-    all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those whose parameters
-    say gfx900 or gcn, or whose file (tests/compilers/amd.py)."""
+    all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those of the
+    model (tests/compilers/amd.py)."""
     if os.environ.get("AMD_MODEL"):
-        items[:] = [i for i in items if re.search(r"/test_gcn[_.]|\[.*(gfx900|gcn)", i.nodeid)
-                    and (amd.MODEL in amd.BY_GCC or not re.search("open(mp|acc)", i.nodeid))
-                    and (amd.MODEL not in amd.NO_DRIVERS or not re.search(r"-program|places\[gcn-hip", i.nodeid))]
+        items[:] = [i for i in items if amd.has(i.nodeid)]
     seen = collections.Counter()
     for item in items:
         sample = item.get_closest_marker("sample")

@@ -13,6 +13,7 @@ sys.path[:0] = [str(HERE.parent / folder) for folder in ("host", "truth", "compi
 from amd import MODEL as AMD, MODELS, gpu, unified  # noqa: E402
 from sanitizer import BUILD, DEBIAN_PATH, ROOT, command, environment  # noqa: E402
 from truth import compiled  # noqa: E402
+from releases import CC  # noqa: E402
 
 OUT = BUILD / "tests" / "checks" / ("" if AMD == MODELS[0] else AMD)
 LEVEL = os.environ.get("CHECK_LEVEL", "-O1")    # of the compilers of kernels in C and C++
@@ -156,7 +157,7 @@ def built(name, *words):
 def on_host(program):
     """Compiled for the host with its sanitizers: memory, openmp, vortex."""
     words = {"memory": ["g++", "-x", "c++", "-std=c++17", HERE / "memory.cu", "-lpthread"],
-             "openmp": ["gcc-12", "-fopenmp", "-foffload=disable", HERE / "openmp.c"],
+             "openmp": [CC, "-fopenmp", "-foffload=disable", HERE / "openmp.c"],
              # Its threads make mistakes at once: reports of two sanitizers would be mixed up.
              "vortex": ["gcc", "-fno-sanitize=bounds,null", f"-I{HERE / 'host'}", HERE / "vortex.c", "-lpthread"]}[program]
     return built(f"{program}.host", words[0], "-O0", "-g", "-w", *SANITIZERS, *words[1:])
@@ -208,14 +209,14 @@ def program_of(program, family, compiler="usual"):
         cuda = cuda_path()
         return [built(f"{program}.sm{suffix}", *clang, f"--cuda-path={cuda}", HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
     if program == "driver":
-        return [built("driver.sm", "gcc-12", "-O1", "-g", f"-I{ROOT}/include", HERE / "driver.c", BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"),
+        return [built("driver.sm", CC, "-O1", "-g", f"-I{ROOT}/include", HERE / "driver.c", BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"),
                 built("memory.ptx", *clang, f"--cuda-path={cuda_path()}", "--cuda-device-only", "-S", HERE / "memory.cu")]
     if program == "opencl":
         return [built("opencl.gen9", "gcc", "-O1", "-g", HERE / "opencl.c", "-lOpenCL"), HERE / "kernels.cl"]
     if program == "level_zero":
         return [built("level_zero.gen9", "gcc", "-O1", "-g", HERE / "level_zero.c", "-lze_loader"), spirv()]
     if program == "openmp":
-        return [built(f"openmp.{family}", "env", f"PATH={DEBIAN_PATH}", "gcc-12", LEVEL, "-g", "-w", "-fopenmp", *offload(family), HERE / "openmp.c")]
+        return [built(f"openmp.{family}", "env", f"PATH={DEBIAN_PATH}", CC, LEVEL, "-g", "-w", "-fopenmp", *offload(family), HERE / "openmp.c")]
     return [vortex_program("vortex")]
 
 

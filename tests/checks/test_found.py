@@ -18,6 +18,7 @@ import pytest
 
 import check_pages
 import checks
+from releases import CC
 
 CHECK = "--check=memory,leak,api"
 # Each kind, and the check that reports it.
@@ -239,7 +240,7 @@ int main(void)
 @pytest.mark.parametrize("family", ["gfx900", "sm"])
 def test_memory_of_openacc_is_an_object(tmp_path, family):
     (tmp_path / "acc.c").write_text(OPENACC)
-    words = ["env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", "-O0", "-g", "-w", "-fopenacc", *checks.offload(family), tmp_path / "acc.c", "-o", tmp_path / "acc"]
+    words = ["env", f"PATH={checks.DEBIAN_PATH}", CC, "-O0", "-g", "-w", "-fopenacc", *checks.offload(family), tmp_path / "acc.c", "-o", tmp_path / "acc"]
     subprocess.run(list(map(str, words)), check=True, capture_output=True)
     report = tmp_path / "report"
     done = checks.run(checks.command_under_test(), "exec", "-g", checks.gpu(family), "--check=memory,leak", f"--report=json:{report}", tmp_path / "acc",

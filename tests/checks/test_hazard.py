@@ -11,7 +11,7 @@ import pytest
 
 import checks
 from checks import command_under_test, run
-from amd import MODELS, unified
+from amd import MODELS, bitcode, unified
 
 MODEL = checks.AMD
 
@@ -428,7 +428,7 @@ __kernel void mixed(__global float *out, __global const float *in, __global cons
 }
 """
 RUN = ["--grid=64", "--block=64", "--arg=zeros:256", "--arg=zeros:256", "--arg=zeros:256", "--arg=i32:3"]
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+BITCODE = bitcode()
 
 
 @pytest.fixture(scope="module", name="compiled", params=[pytest.param("-O0", marks=pytest.mark.full), "-O2"])

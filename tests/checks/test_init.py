@@ -9,6 +9,7 @@ import struct
 import pytest
 
 import checks
+from releases import CC
 import test_found as harness
 
 FAMILIES = {"init": ("gfx900", "sm"), "init_images": ("gfx900", "sm"), "init_vortex": ("vortex", "vortex64"), "init_opencl": ("gen9",), "init_texels": ("gen9",), "init_openmp": ("sm",)}
@@ -56,7 +57,7 @@ EVERY = [(use, family) for use in PLANTED for family in FAMILIES[use.program]]
 
 def program_of(program, family):
     if program == "init_openmp":
-        return [checks.built(f"{program}.{family}", "env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
+        return [checks.built(f"{program}.{family}", "env", f"PATH={checks.DEBIAN_PATH}", CC, checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
                              *(["-foffload-options=nvptx-none=-latomic"] if family == "sm" else []), checks.HERE / "init_openmp.c")]
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", f"--offload-arch={checks.AMD}", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]

@@ -6,9 +6,10 @@ import subprocess
 import pytest
 
 import checks
+from amd import bitcode
 
 SOURCE = checks.HERE / "kernels.cl"
-BITCODE, LIBCLC = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "/usr/lib/clc/nvptx64--nvidiacl.bc"
+BITCODE, LIBCLC = bitcode(), "/usr/lib/clc/nvptx64--nvidiacl.bc"
 LINE = checks.marks("kernels.cl")["put"]
 KERNEL = ["--kernel=put", "--grid=8", "--block=8", "--arg=zeros:32"]
 

@@ -10,6 +10,8 @@ import subprocess
 import pytest
 
 import checks
+from amd import bitcode
+from releases import CC
 import test_found as harness
 from vortex3 import kernels_of
 
@@ -75,7 +77,7 @@ def program_of(program, family):
     if program in ("queues", "loose_queue", "command_lists", "both_sides", "maps", "packets"):
         return queues(program, family)
     if program == "races_openmp":
-        return [checks.built(f"races_openmp.{family}", "env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
+        return [checks.built(f"races_openmp.{family}", "env", f"PATH={checks.DEBIAN_PATH}", CC, checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
                              checks.HERE / "races_openmp.c")]
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", f"--offload-arch={checks.AMD}", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
@@ -472,7 +474,7 @@ def test_what_lanes_have_stored_is_what_it_was(tmp_path, family, jit):
         else:
             (tmp_path / "k.cl").write_text(STORES % ("five", GCN_STORES, "i") if alike else STORES % ("i", GCN_STORES, "five"))
             made = checks.run("clang-19", "-x", "cl", "-cl-std=CL2.0", "-O1", "-w", "-target", "amdgcn-amd-amdhsa", f"-mcpu={checks.AMD}",
-                              "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", tmp_path / "k.cl", "-o", tmp_path / "k")
+                              f"--rocm-device-lib-path={bitcode()}", tmp_path / "k.cl", "-o", tmp_path / "k")
             assert made.returncode == 0, made.stderr
         done = checks.run(checks.command_under_test(), "run", "-g", f"{checks.gpu(family)}:jit={jit}", "--check=race", "--grid=32", "--block=32", "--arg=zeros:512",
                           *(["--arg=5", "--arg=7"] if family == "gfx900" else []), tmp_path / "k")

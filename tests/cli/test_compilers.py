@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from releases import CC, FC
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHED = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve() / "tests" / "compilers" / "cached"
 PATH = os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != os.environ.get("CACHED_COMPILERS"))
@@ -68,8 +70,8 @@ def compiler(tmp_path):
     (["gcc", "-save-temps", "k.c", "-o", "k"], {"k", "k.i", "k.s", "k.o"}),
     (["clang-19", *OPENCL, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-nogpulib", "k.cl", "-o", "k.co"], {"k.co"}),
     (["ocloc", "compile", "-file", "k.cl", "-device", "skl", "--format", "zebin", "-output", "k", "-output_no_suffix", "-out_dir", "made"], {"made/k", "made/k.spv"}),
-    (["gfortran-12", "-c", "k.f90"], {"k.o", "k.mod"}),
-    (["gcc-12", "-fopenmp", "-O0", "-g", "k.c", "-o", "k", "-foffload=nvptx-none"], {"k"}),
+    ([FC, "-c", "k.f90"], {"k.o", "k.mod"}),
+    ([CC, "-fopenmp", "-O0", "-g", "k.c", "-o", "k", "-foffload=nvptx-none"], {"k"}),
     (["hipcc", "--offload-arch=gfx900", "-O1", "-g", "-c", "k.hip", "-o", "k.o"], {"k.o"}),
     (["gcc", "-E", "-xc", "-"], set())], ids=lambda words: words[0] if isinstance(words, list) else "")
 def test_what_is_given_back_is_what_the_compiler_makes(compiler, words, outputs):

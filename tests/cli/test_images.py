@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from conftest import ROOT, run
+from releases import BITCODE, HIPCC_CLANG
 
 EXIT_42 = "_start: exit 42\n"
 
@@ -161,9 +162,9 @@ def test_info_tells_the_kernels_of_a_code_object(build):
     source = build.path("k.cl", b"kernel __attribute__((reqd_work_group_size(128, 1, 1))) void scale(global float *data, local float *room, short n)\n"
                                 b"{ room[get_local_id(0)] = n; barrier(CLK_LOCAL_MEM_FENCE); data[get_global_id(0)] *= room[0]; }\n"
                                 b"kernel void nothing(void) {}\n")
-    for compiler, version in (("clang-15", 4), ("clang-19", 5)):
+    for compiler, version in ((HIPCC_CLANG, 4), ("clang-19", 5)):
         subprocess.run([compiler, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info", "-O2", "-g",
-                        "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", "k.co"],
+                        f"--rocm-device-lib-path={BITCODE}", source, "-o", "k.co"],
                        check=True, cwd=source.parent)
         path = source.parent / "k.co"
         said = run("info", path).stdout

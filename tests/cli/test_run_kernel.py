@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, run
+from releases import BITCODE
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus" / "code_object"
 VADD = CORPUS / "vadd-19.co"
@@ -277,7 +278,7 @@ def test_a_gfx942_computes_what_a_gfx90a_does(tmp_path, compiler, level):
 def test_a_gfx1030_runs_kernels_alone(tmp_path, lanes):
     """Both sizes of waves compute what Collatz's rule says, under checks that find nothing; what is not built yet is refused by a sentence."""
     subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1030", *["-mwavefrontsize64"][: lanes == "64"], "-mcode-object-version=5", "-x", "cl", "-O2", "-g",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", ROOT / "examples/opencl/collatz.cl", "-o", tmp_path / "k.co"], check=True)
+                    f"--rocm-device-lib-path={BITCODE}", ROOT / "examples/opencl/collatz.cl", "-o", tmp_path / "k.co"], check=True)
     arguments = ["-g", "gfx1030", "--grid", "256", "--block", "64", "--arg", "zeros:1024", "--arg", "zeros:16", "--dump-arg", f"0:{tmp_path}/steps", tmp_path / "k.co"]
     done = run("run", "--check=memory,race,init,sync,hazard", *arguments)
     assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr

@@ -1,15 +1,16 @@
 """Which versions of clang compile the tests' kernels for a family and a language, and by which words. scripts/need.sh installs all three for
 `make check`: 15 is that of hipcc, 19 that which it installs for users, 22 the newest of Debian 12."""
 from amd import MODEL, TARGET, bitcode, version
+from releases import HIPCC_CLANG
 
 BITCODE = bitcode()
 
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
 CLANGS = {
-    ("gfx900", "HIP"): ("clang-15", "clang-19", "clang-22"),
-    ("gfx900", "OpenCL C"): ("clang-15", "clang-19", "clang-22"),
-    ("sm", "CUDA C++"): ("clang-15", "clang-19", "clang-22"),
+    ("gfx900", "HIP"): (HIPCC_CLANG, "clang-19", "clang-22"),
+    ("gfx900", "OpenCL C"): (HIPCC_CLANG, "clang-19", "clang-22"),
+    ("sm", "CUDA C++"): (HIPCC_CLANG, "clang-19", "clang-22"),
     ("sm", "OpenCL C"): ("clang-19", "clang-22"),   # version 15 does not read libclc-19
     # Debian 12 has a library of OpenMP for GPUs of version 19 alone: none is in libomp-22-dev and liboffload-22-dev (22.1.8), nor in version 15's packages. Code of
     # version 22 does not link with it: it calls __kmpc_parallel_60(), where 19 has __kmpc_parallel_51().

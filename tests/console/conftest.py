@@ -19,7 +19,7 @@ CC = "riscv64-unknown-elf-gcc"
 WIDTHS = {32: (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
           64: (["-march=rv64imafd_zicsr", "-mabi=lp64d"], "rv64ifd/lp64d")}
 TIMEOUT = 120
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+BITCODE = amd.bitcode()
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 OPENCL_TARGETS = {"gfx900": ["-target", "amdgcn-amd-amdhsa", f"-mcpu={amd.MODEL}", f"--rocm-device-lib-path={BITCODE}"],
                   "sm": ["-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]}

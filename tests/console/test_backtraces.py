@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from conftest import HERE, OPENCL_TARGETS, ask_console, ask_gdb, debug
+from releases import HIPCC_CLANG
 
 DEEP = 1000
 
@@ -57,7 +58,7 @@ def options(target, depth):
     return ["-g", target, "--kernel", "dive", "--grid", "64", "--block", "64", "--arg=zeros:256", f"--arg=i32:{depth}"]
 
 
-@pytest.mark.parametrize("compiler,target,depth", [("clang-15", "gfx900", 180), ("clang-19", "gfx900", 320), ("clang-19", "sm", DEEP)])
+@pytest.mark.parametrize("compiler,target,depth", [(HIPCC_CLANG, "gfx900", 180), ("clang-19", "gfx900", 320), ("clang-19", "sm", DEEP)])
 def test_deep_recursion_on_devices_that_launch_grids(dives, compiler, target, depth):
     """Each call has its own argument, and the kernel is the last frame."""
     file, _ = dives(compiler, target)
@@ -76,6 +77,6 @@ def test_deep_recursion_on_devices_that_launch_grids(dives, compiler, target, de
 
 def test_frames_in_memory_that_cannot_be_read_say_so(dives):
     """The recursion has left the lanes' stacks: the sentence names the address, not the code."""
-    file, target = dives("clang-15", "gfx900")
+    file, target = dives(HIPCC_CLANG, "gfx900")
     done = debug(file, f"break deep.cl:{line_of('deep.cl', 'bottom')}", "run", "backtrace", options=options(target, DEEP))
     assert re.search(r"\n#1 .* in deep \(n=\d+, .*\nBacktrace stopped: Cannot access memory at address 0x\w+\n", done.stdout), done.stdout

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from conftest import ROOT, TIMEOUT, ask_console, debug
+from releases import HIPCC_CLANG
 
 sys.path.insert(0, str(ROOT / "tests" / "compilers"))
 import clangs  # noqa: E402
@@ -31,7 +32,7 @@ KERNEL
 PRELUDES = {"HIP": '#define DEVICE __attribute__((device)) volatile\n#define KERNEL extern "C" __attribute__((global)) void k()\n#define END\n',
             "CUDA C++": '#define DEVICE __attribute__((device)) volatile\n#define KERNEL extern "C" __attribute__((global)) void k()\n#define END\n',
             "C": "#define DEVICE static volatile\n#define KERNEL int main(void)\n#define END return 0;\n"}
-CASES = [("gfx900", "HIP", "clang-15"), ("gfx900", "HIP", "clang-19"), ("sm", "CUDA C++", "clang-19"), ("rv32", "C", "gcc"), ("rv64", "C", "gcc")]
+CASES = [("gfx900", "HIP", HIPCC_CLANG), ("gfx900", "HIP", "clang-19"), ("sm", "CUDA C++", "clang-19"), ("rv32", "C", "gcc"), ("rv64", "C", "gcc")]
 LINE = {mark: n for n, line in enumerate(SOURCE.splitlines(), 1) for mark in re.findall(r"/\* (\w+) \*/", line)}
 
 

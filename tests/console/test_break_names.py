@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from conftest import HERE, TIMEOUT, WAVETRAP
+from releases import HIPCC_CLANG
 
 SOURCE = HERE / "programs" / "names.cpp"
 LINES = [f"names.cpp:{line}" for line, text in enumerate(SOURCE.read_text().split("\n"), 1) if re.search(r"a \+ a|return|held|sink|int n|\[=\]", text)]
@@ -51,7 +52,7 @@ def test_names_and_lines_have_the_addresses_that_gdb_gives_them(program, xlen, o
 
 
 @pytest.mark.parametrize("compiler, language, family, flags", [
-    ("clang-15", "hip", "gfx900", ["--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output"]),
+    (HIPCC_CLANG, "hip", "gfx900", ["--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output"]),
     ("clang-19", "hip", "gfx900", ["--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output"]),
     ("clang-19", "cuda", "sm", ["--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-S"])])
 def test_names_have_the_lines_that_gdb_gives_them_in_the_hosts_program_of_the_same_compiler(tmp_path, compiler, language, family, flags):

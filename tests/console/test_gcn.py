@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from conftest import HERE, MARK, ROOT, TIMEOUT, WAVETRAP, answers, ask_console, debug
+from releases import HIPCC_CLANG
 
 sys.path.insert(0, str(ROOT / "tests" / "compilers"))
 import amd  # noqa: E402
@@ -154,6 +155,14 @@ def test_variables_of_all_frames(way, code, compiler, tmp_path):
     said = ask(file, stop, up, CALLS + way)
     assert said[1] == "{1, 2, 45}" and said[3:5] == ["2", "{2, 4, 45}"]
     assert said[6:] == ["17", "{kind = 57, side = {8.5, 34}}", "17", "{value = 17.25}", "4"]
+
+
+def test_callers_where_the_hardware_adds_the_lanes_place(code):
+    """Prologues of a gfx942 save by scratch_store_dword, and its stack pointer counts a lane's bytes."""
+    file = code("calls.hip", "clang-19", "-O0", "--no-offload-arch=all", "--offload-arch=gfx942")
+    stop = [f"break calls.hip:{line_of('calls.hip', 'bottom')}", "run"]
+    said = ask(file, stop, ["backtrace", "up 2", "output d", "output local@5", "up 2", "output i@17"], ["-g", "gfx942", *CALLS[2:]])
+    assert re.findall(r"^#\d+ .*?(\w+) \(", said[0], re.M) == ["deep"] * 4 + ["calls"] and said[2:4] + said[5:] == ["2", "{2, 4, 45}", "17"], said
 
 
 @both_ways
@@ -519,7 +528,7 @@ __kernel void k(__global int *out, struct P p, int n, char small, float4 v, __lo
 """
 
 
-@pytest.mark.parametrize("compiler", ["clang-19", "clang-15"])
+@pytest.mark.parametrize("compiler", ["clang-19", HIPCC_CLANG])
 @both_ways
 def test_arguments_of_optimised_kernels_are_those_of_the_launch(way, code, tmp_path, compiler):
     """Structures, vectors, local memory; told as what they were. What has a register is told as what it is. Nothing is written to them."""

@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from conftest import TIMEOUT, WAVETRAP, debug
+from releases import HIPCC_CLANG
 
 SIZES = {"char": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8}
 HIP = ["-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output"]
@@ -87,7 +88,7 @@ def check(seed, compiler, level, hip, folder):
 
 
 @pytest.mark.parametrize("hip", [False, True], ids=["opencl", "hip"])
-@pytest.mark.parametrize("compiler", ["clang-15", "clang-19", "clang-22"])
+@pytest.mark.parametrize("compiler", [HIPCC_CLANG, "clang-19", "clang-22"])
 def test_variables_of_a_group_lie_where_the_kernel_has_them(compiler, hip, tmp_path):
     """-O0, where each function has code of its own, and -O1."""
     counts = [check(seed, compiler, level, hip, tmp_path) for seed in range(3) for level in ("-O0", "-O1")]
@@ -109,7 +110,7 @@ def test_two_arrays_of_one_kernel_are_shown_by_name(tmp_path):
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-@pytest.mark.parametrize("compiler", ["clang-15", "clang-19", "clang-22"])
+@pytest.mark.parametrize("compiler", [HIPCC_CLANG, "clang-19", "clang-22"])
 def test_arrays_of_inlined_functions_and_templates_leave_the_kernels_own_where_they_are(compiler, level, tmp_path):
     """Inlined, their variables lie among the kernel's: an array of the kernel's has its address, or is refused."""
     address = "(unsigned)(unsigned long long)(__attribute__((address_space(3))) char *)"

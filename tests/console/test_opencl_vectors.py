@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from conftest import OPENCL_TARGETS, ROOT, WAVETRAP, ask_console, debug
+from releases import HIPCC_CLANG
 
 sys.path.append(str(ROOT / "tests" / "isa" / "gen"))
 import iga
@@ -57,7 +58,7 @@ def built(tmp_path_factory):
             if target == "gen9":
                 out = iga.compile_cl(path, out, "-g", "-cl-opt-disable")
             else:
-                compiler = "clang-15" if family.endswith("15") else "clang-19"
+                compiler = HIPCC_CLANG if family.endswith("15") else "clang-19"
                 subprocess.run([compiler, "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS[target], "-w", "-g", "-O0", path, "-o", out], check=True, capture_output=True)
             lines = {mark: i for i, line in enumerate(path.read_text().splitlines(), 1) for mark in ("stored", "other", "last") if f"/* {mark} */" in line}
             made[family] = out, ["-g", target, "--kernel=k", "--grid=8", "--block=8", "--arg=zeros:64", "--arg=i32:7"], lines

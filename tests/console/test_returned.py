@@ -5,6 +5,7 @@ import pytest
 
 import returned
 from conftest import OPENCL_TARGETS, WAVETRAP
+from releases import HIPCC_CLANG
 
 ITEMS = ["--grid=32", "--block=32", "--arg=zeros:64", "--arg=i32:3"]
 TYPES = "char short int long float double".split()
@@ -79,7 +80,7 @@ def opencl(tmp_path, compiler, target, types):
     return out
 
 
-@pytest.mark.parametrize("compiler", ["clang-15", "clang-19"])
+@pytest.mark.parametrize("compiler", [HIPCC_CLANG, "clang-19"])
 def test_gfx900(tmp_path, compiler):
     """As many registers as LLVM takes; vectors of 16-bit elements are packed, also in structures."""
     halves = returned.vectors("({0})({1})", ["half"], (2, 3, 4, 8))

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from conftest import ROOT, TIMEOUT, ask_console, ask_gdb
+from releases import HIPCC_CLANG
 
 sys.path.insert(0, str(ROOT / "tests" / "compilers"))
 import clangs  # noqa: E402
@@ -56,7 +57,7 @@ NAMES = {"sum": {"N": "4", "sizeof(T)": "4", "a[N - 1]": "4", "(T)65": "65"},
          "get": {"k": "9", "B".replace("B", "Base::b"): "1", "this->Mid::m": "5", "Mid::m": "5", "this->Base::b": "1", "Base::k": "9", "b + Mid::m": "6"},
          "with": {"M": "3", "sizeof(T)": "4", "v + M": "10", "this->v": "7"},
          "end": {"d.Base::b": "1", "d.Mid::m": "5", "Derived::k": "9", "d.k": "9", "Base::k": "9", "L'x'": "120 L'x'", "w == L'A'": "true", "u'x' + 1": "121"}}
-CASES = [("gfx900", "HIP", "clang-15"), ("gfx900", "HIP", "clang-19"), ("gfx900", "HIP", "clang-22"), ("sm", "CUDA C++", "clang-19"), ("sm", "CUDA C++", "clang-22")]
+CASES = [("gfx900", "HIP", HIPCC_CLANG), ("gfx900", "HIP", "clang-19"), ("gfx900", "HIP", "clang-22"), ("sm", "CUDA C++", "clang-19"), ("sm", "CUDA C++", "clang-22")]
 
 
 @pytest.fixture(scope="module", name="built")

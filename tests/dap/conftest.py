@@ -2,7 +2,7 @@
 import pytest
 
 from dap import Client, definitions
-from work import FAMILIES, HEADER, ITEMS, LAUNCH, PROGRAMS, Kernel, build, line_of, stored  # noqa: F401
+from work import BITCODE, FAMILIES, HEADER, ITEMS, LAUNCH, PROGRAMS, Kernel, build, line_of, stored  # noqa: F401
 
 
 @pytest.fixture(scope="session")

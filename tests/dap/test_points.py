@@ -9,7 +9,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "compilers"))
 import clangs  # noqa: E402
 
-from conftest import HEADER, ITEMS, PROGRAMS, at_store, begin, line_of
+from conftest import BITCODE, HEADER, ITEMS, PROGRAMS, at_store, begin, line_of
 from dap import Client, Refused
 
 
@@ -182,7 +182,7 @@ def faulty(tmp_path_factory):
     source, out = folder / "faulty.cl", folder / "faulty.co"
     source.write_text(FAULTY["gfx900"])
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-w", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", out], check=True)
+                    f"--rocm-device-lib-path={BITCODE}", source, "-o", out], check=True)
     return {"program": str(out), "gpu": "gfx900", "kernel": "work", "grid": 64, "block": 64, "kernelArgs": ["zeros:64"]}
 
 
@@ -269,7 +269,7 @@ def test_what_checks_find_stops_before_the_access(client, tmp_path):
     source, out = tmp_path / "far.cl", tmp_path / "far.co"
     source.write_text("kernel void work(global int *to) { to[get_global_id(0) + 16] = 1; }\n")
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-w", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", out], check=True)
+                    f"--rocm-device-lib-path={BITCODE}", source, "-o", out], check=True)
     client.start(prepare=lambda own: own.ask("setExceptionBreakpoints", filters=["fault", "check"]), program=str(out), gpu="gfx900", kernel="work",
                  grid=64, block=64, kernelArgs=["zeros:128"], check="memory")
     assert "check" in filters_of(client)

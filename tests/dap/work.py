@@ -5,12 +5,12 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
+sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("isa/gen", "compilers")]
 import iga  # noqa: E402
+from releases import BITCODE  # noqa: E402, F401
 
 PROGRAMS = ROOT / "tests" / "dap" / "programs"
 HEADER = PROGRAMS / "work.h"
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 LIBRARY = ROOT / "examples" / "vortex" / "lib"
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
 ITEMS = 128

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from conftest import BUILD, DEBIAN_PATH, LIBRARY, ROOT, alone, compiled, environment, example, is_old, wavetrap
+from releases import CC
 
 HERE = pathlib.Path(__file__).parent
 OUT = BUILD / "tests" / "host" / "checked"
@@ -38,11 +39,11 @@ def vega(name):
 
 def gomp(name):
     target = ["-foffload=nvptx-none"] if name == "cuda_openmp" else ["-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900"]
-    return made(HERE / f"{name}.c", "gcc-12", "-O2", "-g", "-w", "-fopenmp", "-rdynamic", "-D_GNU_SOURCE", *target, HERE / f"{name}.c")
+    return made(HERE / f"{name}.c", CC, "-O2", "-g", "-w", "-fopenmp", "-rdynamic", "-D_GNU_SOURCE", *target, HERE / f"{name}.c")
 
 
 def driver(name):
-    return made(HERE / f"{name}.c", "gcc-12", "-O2", "-g", "-w", f"-I{ROOT}/include", HERE / f"{name}.c", LIBCUDA, "-lpthread", "-lm")
+    return made(HERE / f"{name}.c", CC, "-O2", "-g", "-w", f"-I{ROOT}/include", HERE / f"{name}.c", LIBCUDA, "-lpthread", "-lm")
 
 
 def cuda(name):
@@ -55,7 +56,7 @@ def ptx(name):
     folder = ROOT / "examples" / "sm"
     module, = made(folder / f"{name}.cu", "clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-S", "-O0", "-g",
                    folder / f"{name}.cu")
-    return made(folder / f"{name}.c", "gcc-12", f"-I{ROOT}/include", "-g", folder / f"{name}.c", LIBCUDA) + [module]
+    return made(folder / f"{name}.c", CC, f"-I{ROOT}/include", "-g", folder / f"{name}.c", LIBCUDA) + [module]
 
 
 def opencl(name):
@@ -176,7 +177,7 @@ int main(void)
 }
 """)
     path = tmp_path / "mapped"
-    subprocess.run(["gcc-12", "-g", "-fopenacc", "-foffload=nvptx-none", source, "-o", path], check=True, env={**os.environ, "PATH": DEBIAN_PATH})
+    subprocess.run([CC, "-g", "-fopenacc", "-foffload=nvptx-none", source, "-o", path], check=True, env={**os.environ, "PATH": DEBIAN_PATH})
     done = wavetrap("exec", "-g", "sm", "--check=leak", f"--report=json:{report}", path, env={**environment(), "ACC_DEVICE_TYPE": "nvidia"})
     found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
     assert [(one["finding"], one["object"]["size"], one["calls"][-1]["function"]) for one in found] == [("leak", 801, "main")], done.stderr

@@ -12,6 +12,7 @@ import pexpect
 import pytest
 
 from conftest import WAVETRAP
+from releases import CC
 from sanitizer import BUILD, DEBIAN_PATH, ROOT, environment
 from terminal import PROMPT, stop_in_kernel
 from test_clang_openmp import compiled as compiled_by_clang, variables
@@ -46,7 +47,7 @@ def program(tmp_path_factory):
     if not shutil.which("clang-19"):
         pytest.skip("clang-19 is not installed")
     folder = tmp_path_factory.mktemp("session")
-    subprocess.run(["gcc-12", "-O1", f"-I{ROOT}/include", HERE / "cuda_session.c", "-o", folder / "session", LIBRARY], check=True)
+    subprocess.run([CC, "-O1", f"-I{ROOT}/include", HERE / "cuda_session.c", "-o", folder / "session", LIBRARY], check=True)
     subprocess.run([*CLANG, SOURCE, "-o", folder / "session.ptx"], check=True)
     return [folder / "session", folder / "session.ptx"]
 
@@ -427,7 +428,7 @@ def test_a_mistake_of_a_warp_that_stands_still_with_another_is_told(program):
 
 
 def test_a_trap_of_the_program_s_own(tmp_path):
-    plain = compiled(tmp_path, "gcc-12", "cuda.c", f"-I{ROOT}/include")
+    plain = compiled(tmp_path, CC, "cuda.c", f"-I{ROOT}/include")
     done = debug(["run", "x/i $pc", "continue"], plain, "stop", options=SM)
     assert "Program stopped by a fault: a trap of the program's own, which ends the kernel\n" in done.stdout
     assert re.search(r"^=> 0x\w+ <stop>:\ttrap$", done.stdout, re.M)
@@ -599,7 +600,7 @@ def test_openmp_of_clang_is_looked_at_before_it_is_run(tmp_path):
 def test_openmp_of_gcc(tmp_path):
     """Regions are kernels, functions have frames; the values of what the kernel prints and gives back are those without a debugger."""
     source = HERE / "cuda_openmp.c"
-    path = compiled(tmp_path, "gcc-12", source.name, "-g", "-fopenmp", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
+    path = compiled(tmp_path, CC, source.name, "-g", "-fopenmp", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
     said = ask(["break fibonacci", "run", "backtrace", "delete", "finish", "continue"], path, options=SM)
     assert re.match(rf"Breakpoint 1 at 0x1\w+: file {source}, line 9\.\n", said[0]), said[0]
     assert re.search(rf"^Breakpoint 1, fibonacci \(.*\) at {source}:", said[1], re.M), said[1]
@@ -612,7 +613,7 @@ def test_openmp_of_gcc(tmp_path):
 
 
 def test_openacc_of_gcc(tmp_path):
-    path = compiled(tmp_path, "gcc-12", "cuda_openacc.c", "-g", "-fopenacc", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
+    path = compiled(tmp_path, CC, "cuda_openacc.c", "-g", "-fopenacc", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
     plain = subprocess.run([WAVETRAP, "exec", *SM, path], capture_output=True, text=True, env=environment(), timeout=LIMIT)
     said = ask(["start", "info cuda kernels", "delete", "continue"], path, options=SM)
     assert re.search(r"^Temporary breakpoint 1, \S+_omp_fn\$\d \(", said[0], re.M), said[0]

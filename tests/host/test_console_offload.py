@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from conftest import BUILD, alone, is_old, wavetrap
+from releases import CC, CXX, FC
 from sanitizer import ROOT, environment
 from test_console import ask
 from test_offload import CLANG, GCC
@@ -34,10 +35,10 @@ def line_of(source, text, number=0):
 
 
 @pytest.mark.parametrize("compiler, flags, source, region, at, before, after", [
-    ("gcc-12", "-fopenmp", "openmp.c", "#pragma omp", "sum += a[i]", None, ("print a[i]", "1001")),
-    ("g++-12", "-fopenmp", "openmp.cc", "#pragma omp target teams", "p[i] = l.at(i)", ("print l", "{slope = 2, offset = 1}"), None),
-    ("gfortran-12", "-fopenmp", "openmp.f90", "!$omp target", "total = total + a(i)", None, ("print a(500)", "999")),
-    ("gcc-12", "-fopenacc", "openacc.c", "#pragma acc", "sum += a[i]", None, None),
+    (CC, "-fopenmp", "openmp.c", "#pragma omp", "sum += a[i]", None, ("print a[i]", "1001")),
+    (CXX, "-fopenmp", "openmp.cc", "#pragma omp target teams", "p[i] = l.at(i)", ("print l", "{slope = 2, offset = 1}"), None),
+    (FC, "-fopenmp", "openmp.f90", "!$omp target", "total = total + a(i)", None, ("print a(500)", "999")),
+    (CC, "-fopenacc", "openacc.c", "#pragma acc", "sum += a[i]", None, None),
 ])
 def test_regions_of_gcc(compiler, flags, source, region, at, before, after):
     """The first line of a region; a condition on the loop's variable; the calls that led there; the program's end."""
@@ -60,7 +61,7 @@ def test_regions_of_gcc(compiler, flags, source, region, at, before, after):
 def test_steps_in_gcc_code():
     """Over and out of functions that have saved nothing."""
     said = ask(["tbreak omp_is_initial_device", "run", "backtrace", "finish", "print i", "print a[i]", "next", "print on_device", "info frame"],
-               program("gcc-12", [*GCC0, "-fopenmp"], "openmp.c"))
+               program(CC, [*GCC0, "-fopenmp"], "openmp.c"))
     line = line_of("openmp.c", "on_device = !")
     assert "omp_is_initial_device () at" in said[1] and re.search(rf"^#1  0x\w+ in main\._omp_fn\.1 \(\) at \S*openmp.c:{line}$", said[2], re.M)
     assert re.search(rf"main\._omp_fn\.1 \(\) at \S*openmp.c:{line}\n{line}\t.*\n$", said[3]), said[3]
@@ -73,7 +74,7 @@ def test_steps_in_gcc_code():
                                                     ("outer", {"a": "3", "b": "4"}, ["main._omp_fn.0 ()"])])
 def test_each_instruction_of_gccs_functions_has_its_frame(level, function, own, callers):
     """GCC's call frame information has no rows for sums of 64 bits in prologues, nor for epilogues. A value is right there, or not shown."""
-    path = program("g++-12", [level, *GCC0[1:], "-w", "-fopenmp"], "frames_openmp.cc", f"debug{level}")
+    path = program(CXX, [level, *GCC0[1:], "-w", "-fopenmp"], "frames_openmp.cc", f"debug{level}")
     seen = ask([f"break *{function}", "run", *120 * ["x/i $pc", "info args", "backtrace", "stepi"]], path)[2:]
     shown = {name: set() for name in own}
     count = 0
@@ -94,7 +95,7 @@ def test_each_instruction_of_gccs_functions_has_its_frame(level, function, own, 
 
 def test_functions_are_named_before_the_program_runs():
     """GCC's link-time optimiser describes a function in one unit, and has its code in another."""
-    said = ask(["break *add", "break *outer", "print add", "run", "backtrace 1"], program("g++-12", [*GCC0, "-w", "-fopenmp"], "frames_openmp.cc", "debug-O0"))
+    said = ask(["break *add", "break *outer", "print add", "run", "backtrace 1"], program(CXX, [*GCC0, "-w", "-fopenmp"], "frames_openmp.cc", "debug-O0"))
     assert re.match(r"Breakpoint 1 at 0x\w+: file \S*frames_openmp.cc, line 6\.\n$", said[0]), said[0]
     assert re.match(r"Breakpoint 2 at 0x\w+: file \S*frames_openmp.cc, line 13\.\n$", said[1]), said[1]
     assert re.search(r"\{int \(int, int, int \*\)\} 0x\w+ <add\(int, int, int\*\)>$", said[2], re.M), said[2]
@@ -108,7 +109,7 @@ def test_finish_has_what_gccs_code_returns(tmp_path):
         typedef _Complex float complex_float; typedef _Complex double complex_double; typedef int four __attribute__((vector_size(16)));\n"""
     region = "#pragma omp end declare target\nint main(void)\n{\n    char sink = 0;\n    int five = 5;\n#pragma omp target map(tofrom: sink) map(to: five)\n    {\n"
     (tmp_path / "returned.c").write_text(returned.source(types, "__attribute__((noinline))", region, "    }\n    return 0;\n}\n", prelude, item="five"))
-    subprocess.run(["gcc-12", *GCC0, "-w", "-fopenmp", "-o", "returned", "returned.c"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run([CC, *GCC0, "-w", "-fopenmp", "-o", "returned", "returned.c"], cwd=tmp_path, check=True, capture_output=True)
     said = ask([*returned.commands(types, "lane 0")], tmp_path / "returned")
     returned.check(types, "".join(said), [name for name, kind, _ in types if kind.startswith(("struct", "union"))] + ["complex_double", "four"])
 
@@ -149,9 +150,9 @@ OWN_SECTIONS = {"v(1)": "31", "v(4)": "13", "w(1,1)": "11", "w(2,3)": "4", "w(:,
 
 def said_of(source, commands):
     """What the console answers in the region, and what GDB does where the host executes it."""
-    emulated = program("gfortran-12", [*GCC0, "-fopenmp"], source)
+    emulated = program(FC, [*GCC0, "-fopenmp"], source)
     native = emulated.with_name(f"{source}.host")
-    subprocess.run(["gfortran-12", "-O0", "-g", "-fopenmp", "-foffload=disable", "-o", native, HERE / source], cwd=native.parent, check=True, capture_output=True)
+    subprocess.run([FC, "-O0", "-g", "-fopenmp", "-foffload=disable", "-o", native, HERE / source], cwd=native.parent, check=True, capture_output=True)
     stop, mark = f"break {source}:{line_of(source, '! here')}", "=-=-="
     words = [w for c in commands for w in ("-ex", f"echo {mark}\\n", "-ex", c)]
     told = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set width 0", "-ex", stop, "-ex",
@@ -174,9 +175,9 @@ def test_fortran_arrays():
 def test_fortran_powers_functions_and_sections():
     compare("arrays.f90", [f"output {e.strip()}" for e in ARITHMETIC])
     stop = [f"break arrays.f90:{line_of('arrays.f90', '! here')}", "run"]
-    said = ask([*stop, *(f"output {e}" for e in OWN)], program("gfortran-12", [*GCC0, "-fopenmp"], "arrays.f90"))[2:]
+    said = ask([*stop, *(f"output {e}" for e in OWN)], program(FC, [*GCC0, "-fopenmp"], "arrays.f90"))[2:]
     assert dict(zip(OWN, said)) == OWN
-    done = wavetrap("debug", "--nx", program("gfortran-12", [*GCC0, "-fopenmp"], "arrays.f90"), env=environment(),
+    done = wavetrap("debug", "--nx", program(FC, [*GCC0, "-fopenmp"], "arrays.f90"), env=environment(),
                     input="\n".join([*stop, *(f"output {e}" for e in WRONG), "kill", "quit"]) + "\n")
     complaints = done.stderr.splitlines()
     assert len(complaints) == len(WRONG) and all(want in got for want, got in zip(WRONG.values(), complaints)), done.stderr
@@ -185,5 +186,5 @@ def test_fortran_powers_functions_and_sections():
 def test_fortran_arguments_that_are_sections_and_modules():
     compare("sections.f90", [f"output {e.strip()}" for e in SECTIONS])
     stop = [f"break sections.f90:{line_of('sections.f90', '! here')}", "run"]
-    said = ask([*stop, *(f"output {e}" for e in OWN_SECTIONS)], program("gfortran-12", [*GCC0, "-fopenmp"], "sections.f90"))[2:]
+    said = ask([*stop, *(f"output {e}" for e in OWN_SECTIONS)], program(FC, [*GCC0, "-fopenmp"], "sections.f90"))[2:]
     assert dict(zip(OWN_SECTIONS, said)) == OWN_SECTIONS

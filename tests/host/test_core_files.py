@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from conftest import WAVETRAP, compiled
+from releases import CC
 from sanitizer import ROOT, environment
 from test_console_offload import CLANG, GCC0, program as offload
 from test_recording import times
@@ -194,7 +195,7 @@ def test_what_threads_did_meanwhile_is_in_the_file(tmp_path, level):
 
 
 @pytest.mark.parametrize("compiler, flags, source, at", [
-    ("gcc-12", [*GCC0, "-fopenmp"], "openmp.c", "sum += a[i]"), ("gcc-12", [*GCC0, "-fopenacc"], "openacc.c", "sum += a[i]"),
+    (CC, [*GCC0, "-fopenmp"], "openmp.c", "sum += a[i]"), (CC, [*GCC0, "-fopenacc"], "openacc.c", "sum += a[i]"),
     ("clang-19", [CLANG[0], "-g", *CLANG[1:]], "openmp.c", "sum += a[i]")])
 def test_the_recorded_run_of_openmp_and_openacc_is_in_the_file(tmp_path, compiler, flags, source, at):
     """Steps back, breakpoints backwards, variables and frames, as in the program."""

@@ -9,6 +9,7 @@ import pytest
 
 import cuda_nulls
 from conftest import environment, wavetrap
+from releases import CC, CXX, FC
 from test_long import LIMIT, Running, until
 from sanitizer import BUILD, DEBIAN_PATH, ROOT
 
@@ -27,7 +28,7 @@ def compiled(folder, compiler, source, *flags):
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    return compiled(tmp_path_factory.mktemp("cuda"), "gcc-12", "cuda.c", f"-I{ROOT}/include")
+    return compiled(tmp_path_factory.mktemp("cuda"), CC, "cuda.c", f"-I{ROOT}/include")
 
 
 def test_a_program_on_the_driver_api(program):
@@ -45,7 +46,7 @@ def test_a_program_on_the_driver_api(program):
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory):
-    return compiled(tmp_path_factory.mktemp("api"), "gcc-12", "cuda_api.c", f"-I{ROOT}/include")
+    return compiled(tmp_path_factory.mktemp("api"), CC, "cuda_api.c", f"-I{ROOT}/include")
 
 
 @pytest.mark.parametrize("part", ["lookup", "functions", "streams", "pools", "pointers", "fills", "settings", "libraries", "cooperative",
@@ -58,7 +59,7 @@ def test_what_the_documentation_says_of_each_function(api, part):
 @pytest.mark.parametrize("part", ["no-context", "memory", "launches", "shared", "forms", "devices", "streams", "captures", "arrays", "limits", "fault"])
 def test_what_the_driver_of_a_gpu_answers(tmp_path, part):
     """The program has the results of driver 580 on an H200."""
-    program = compiled(tmp_path, "gcc-12", "cuda_answers.c", f"-I{ROOT}/include")
+    program = compiled(tmp_path, CC, "cuda_answers.c", f"-I{ROOT}/include")
     done = wavetrap("exec", "-g", "sm:cc=9.0", program, part)
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
 
@@ -66,7 +67,7 @@ def test_what_the_driver_of_a_gpu_answers(tmp_path, part):
 @pytest.mark.parametrize("part", ["images", "arguments"])
 def test_results_that_the_manual_of_the_driver_has(tmp_path, part):
     """CUDA Driver API, the results of each function; PTX of a later version and for an unknown target."""
-    program = compiled(tmp_path, "gcc-12", "cuda_answers.c", f"-I{ROOT}/include")
+    program = compiled(tmp_path, CC, "cuda_answers.c", f"-I{ROOT}/include")
     done = wavetrap("exec", "-g", "sm:cc=9.0", program, part)
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
 
@@ -75,7 +76,7 @@ def test_arguments_that_are_none(tmp_path):
     """Each pointer that is null, each handle that is 0 or of which the object is gone, in a call of each function: the errors of the manual."""
     lines = cuda_nulls.calls()
     (tmp_path / "cuda_nulls.inc").write_text("\n".join(lines))
-    program = compiled(tmp_path, "gcc-12", "cuda_nulls.c", f"-I{ROOT}/include", f"-I{tmp_path}")
+    program = compiled(tmp_path, CC, "cuda_nulls.c", f"-I{ROOT}/include", f"-I{tmp_path}")
     done = wavetrap("exec", "-g", "sm:cc=8.0", program)
     assert (done.stdout, done.stderr, done.returncode) == (f"{len(lines)} calls\n", "", 0) and len(lines) > 700
 
@@ -84,7 +85,7 @@ def test_arguments_that_are_none(tmp_path):
                                            ("8.9", 99, 100), ("9.0", 227, 228)])
 def test_a_kernel_has_the_shared_memory_that_its_gpu_has_for_one(tmp_path, cc, block, sm):
     """Sizes: CUDA C++ Programming Guide, Technical Specifications per Compute Capability."""
-    program = compiled(tmp_path, "gcc-12", "cuda_answers.c", f"-I{ROOT}/include")
+    program = compiled(tmp_path, CC, "cuda_answers.c", f"-I{ROOT}/include")
     done = wavetrap("exec", "-g", f"sm:cc={cc}", program, "most-shared")
     assert done.stdout == f"{block << 10} of {sm << 10}\nmost-shared right\n" and done.returncode == 0, done.stdout + done.stderr
 
@@ -133,7 +134,7 @@ def test_all_lanes_that_stray_are_named(program, kernel, result, words, lanes):
 
 @pytest.fixture(scope="module")
 def unmap(tmp_path_factory):
-    return compiled(tmp_path_factory.mktemp("unmap"), "gcc-12", "cuda_unmap.c", f"-I{ROOT}/include", "-lpthread")
+    return compiled(tmp_path_factory.mktemp("unmap"), CC, "cuda_unmap.c", f"-I{ROOT}/include", "-lpthread")
 
 
 @pytest.mark.parametrize("access, line, instruction", [("read", 12, "ld.global.u32 %v, [%a]"), ("write", 15, "st.global.u32 [%a], %i")])
@@ -177,9 +178,9 @@ def test_another_vendors_driver_is_passed_over_and_what_is_missing_is_named(tmp_
     """A function that the driver refuses says so; one that it does not have ends the program. Wherever the other driver is."""
     (tmp_path / "driver.c").write_text(OTHER_DRIVER)
     (tmp_path / "p.c").write_text(CALLS)
-    subprocess.run(["gcc-12", "-w", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "driver.c", "-o", "libcuda.so.1"], cwd=tmp_path, check=True)
+    subprocess.run([CC, "-w", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "driver.c", "-o", "libcuda.so.1"], cwd=tmp_path, check=True)
     flags = [] if where == "LD_LIBRARY_PATH" else [f"-Wl,{where},-rpath,{tmp_path}"]
-    subprocess.run(["gcc-12", "-w", "p.c", "-o", "p", "-L.", "-l:libcuda.so.1", *flags], cwd=tmp_path, check=True)
+    subprocess.run([CC, "-w", "p.c", "-o", "p", "-L.", "-l:libcuda.so.1", *flags], cwd=tmp_path, check=True)
     other = {"LD_LIBRARY_PATH": str(tmp_path)} if where == "LD_LIBRARY_PATH" else {}
     assert subprocess.run([tmp_path / "p"], env={**os.environ, **other}, capture_output=True, text=True).stdout == "init 42, ipc 0\n"
     done = wavetrap("exec", "-g", "sm", tmp_path / "p", env={**environment(), **other})
@@ -258,12 +259,12 @@ OPENMP, OPENACC = ["-fopenmp", "-foffload=nvptx-none"], ["-fopenacc", "-foffload
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_openmp(tmp_path, level):
-    path = compiled(tmp_path, "gcc-12", "cuda_openmp.c", *OPENMP, level)
+    path = compiled(tmp_path, CC, "cuda_openmp.c", *OPENMP, level)
     done = wavetrap("exec", "-g", "sm", path)
     assert done.stdout == "kernel: 495 text  2.50\nhost 0, fibonacci 55, sum 1499500, threads several\n", done.stderr
 
 
-@pytest.mark.parametrize("compiler, source", [("gcc-12", "openmp.c"), ("g++-12", "openmp.cc"), ("gfortran-12", "openmp.f90")])
+@pytest.mark.parametrize("compiler, source", [(CC, "openmp.c"), (CXX, "openmp.cc"), (FC, "openmp.f90")])
 def test_openmp_in_every_language(tmp_path, compiler, source):
     more = ["-foffload-options=nvptx-none=-lgfortran"] if source.endswith("f90") else []
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, compiler, source, *OPENMP, *more))
@@ -273,7 +274,7 @@ def test_openmp_in_every_language(tmp_path, compiler, source):
 @pytest.mark.parametrize("target, launched", [("nvptx-none", True), ("amdgcn-amdhsa", False)])
 def test_without_gpu_an_openmp_program_sees_the_gpu_that_it_has_code_for(tmp_path, target, launched):
     """GCC's runtime takes the first GPU for device 0, which is AMD's, where both are there."""
-    path = compiled(tmp_path, "gcc-12", "openmp.c", "-fopenmp", f"-foffload={target}",
+    path = compiled(tmp_path, CC, "openmp.c", "-fopenmp", f"-foffload={target}",
                     *(["-foffload-options=-march=gfx900"] if "amd" in target else []))
     done = wavetrap("exec", path)
     assert done.stdout == "devices 1, on one 1, sum 1000000, last 1999\n", done.stdout + done.stderr
@@ -284,7 +285,7 @@ def test_without_gpu_an_openmp_program_sees_the_gpu_that_it_has_code_for(tmp_pat
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_openacc(tmp_path, level):
     env = {**environment(), "ACC_DEVICE_TYPE": "nvidia"}
-    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, "gcc-12", "cuda_openacc.c", *OPENACC, level), env=env)
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, CC, "cuda_openacc.c", *OPENACC, level), env=env)
     assert done.stdout == "on 1, sum right, b[105] 7\n", done.stderr
 
 
@@ -337,7 +338,7 @@ int main(void)
 def test_a_callback_of_a_stream_calls_the_driver_again(tmp_path):
     """It allocates, sets and copies memory, and asks for another callback."""
     (tmp_path / "p.c").write_text(REENTERS)
-    program = compiled(tmp_path, "gcc-12", tmp_path / "p.c", f"-I{ROOT}/include", "-Wl,--no-as-needed", LIBRARY)
+    program = compiled(tmp_path, CC, tmp_path / "p.c", f"-I{ROOT}/include", "-Wl,--no-as-needed", LIBRARY)
     done = wavetrap("exec", "-g", "sm", program, timeout=60)
     assert sorted(done.stdout.splitlines()) == ["3 callbacks, wrong 0", "callback 1: 1, wrong 0", "callback 2: 2, wrong 0", "callback 3: 3, wrong 0"], done.stdout
 
@@ -356,7 +357,7 @@ def test_nvptx_none_run(tmp_path):
 
 @pytest.mark.parametrize("gpu", ["sm", "sm:sms=2", "sm:error-delay=8"])
 def test_other_contexts_after_a_kernel_that_failed(tmp_path, gpu):
-    done = wavetrap("exec", "-g", gpu, compiled(tmp_path, "gcc-12", "cuda_after.c", f"-I{ROOT}/include"))
+    done = wavetrap("exec", "-g", gpu, compiled(tmp_path, CC, "cuda_after.c", f"-I{ROOT}/include"))
     each = [f"0: 1 63, then {code} {code}, no new context: {code}" for code in (700, 719)]
     assert done.stdout.splitlines() == each * 2, done.stdout + done.stderr
 
@@ -380,7 +381,7 @@ int main(void)
 }}
 """)
     program = tmp_path / "program"
-    subprocess.run(["gcc-12", "-w", f"-I{ROOT}/include", tmp_path / "src" / "cuda.c", "-o", program, LIBRARY], check=True)
+    subprocess.run([CC, "-w", f"-I{ROOT}/include", tmp_path / "src" / "cuda.c", "-o", program, LIBRARY], check=True)
     cache = tmp_path / "cache"
 
     def run(*options, home=cache):
@@ -444,10 +445,10 @@ def test_what_a_run_time_compiler_supports(tmp_path):
     (tmp_path / "nvrtc.c").write_text(NVRTC)
     (tmp_path / "main.c").write_text(COMPILES)
     for name in ("libnvrtc.so.13", "libnvrtc-other.so"):
-        subprocess.run(["gcc-12", "-shared", "-fPIC", "nvrtc.c", "-o", name], cwd=tmp_path, check=True)
+        subprocess.run([CC, "-shared", "-fPIC", "nvrtc.c", "-o", name], cwd=tmp_path, check=True)
 
     def run(name, *arguments, gpu="sm"):
-        subprocess.run(["gcc-12", "-w", f'-DNAME="{tmp_path}/{name}"', f"-I{ROOT}/include", "main.c", "-o", "main", LIBRARY], cwd=tmp_path, check=True)
+        subprocess.run([CC, "-w", f'-DNAME="{tmp_path}/{name}"', f"-I{ROOT}/include", "main.c", "-o", "main", LIBRARY], cwd=tmp_path, check=True)
         return wavetrap("exec", "-g", gpu, tmp_path / "main", *arguments)
 
     named, other = run("libnvrtc.so.13"), run("libnvrtc-other.so")

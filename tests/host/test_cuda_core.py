@@ -6,6 +6,7 @@ import stat
 import subprocess
 
 from conftest import WAVETRAP, wavetrap
+from releases import CC
 from test_console import ask, debug
 from test_console_cuda import SM, line_of, program # pylint: disable=unused-import
 from test_core_files import ask as ask_core, console, is_as_before, is_exact, is_nowhere
@@ -78,7 +79,7 @@ def test_what_threads_did_meanwhile_is_in_the_file(recording, tmp_path):
 
 
 def test_the_recorded_run_of_openmp_is_in_the_file(tmp_path):
-    path = compiled_c(tmp_path, "gcc-12", "cuda_openmp.c", "-g", "-fopenmp", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
+    path = compiled_c(tmp_path, CC, "cuda_openmp.c", "-g", "-fopenmp", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
     state = ["info lanes", "backtrace", "x/2i $pc", "info time"]
     commands = [*state, *["reverse-stepi"] * 12, *state, "reverse-finish", *state, "goto start", "info time", "goto end", *state]
     is_as_before(tmp_path / "core", ["break fibonacci", "run"], commands, *SM, path)

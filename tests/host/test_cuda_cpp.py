@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from conftest import DEBIAN_PATH, ROOT, WAVETRAP, environment, wavetrap
+from releases import CC, CXX
 from test_cuda import compiled as compiled_c
 
 HERE = ROOT / "tests" / "host"
@@ -174,7 +175,7 @@ int main(void)
     }
 }
 """)
-    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, "gcc-12", tmp_path / "main.c"), cwd=tmp_path)
+    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, CC, tmp_path / "main.c"), cwd=tmp_path)
     assert done.stdout == "4 5\n" * 3, done.stdout + done.stderr
 
 
@@ -237,7 +238,7 @@ def test_graphs(tmp_path):
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("compiler, name", [("gcc-12", "host.c"), ("g++-12", "host.cc")])
+@pytest.mark.parametrize("compiler, name", [(CC, "host.c"), (CXX, "host.cc")])
 def test_files_of_the_host_include_the_headers(tmp_path, compiler, name):
     """Without kernels, by a compiler that does not know CUDA."""
     (tmp_path / name).write_text("""
@@ -464,7 +465,7 @@ int main()
 
 def test_a_program_with_nvidias_own_runtime_is_told_why_it_fails(tmp_path):
     (tmp_path / "static.c").write_text(STATIC)
-    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, "gcc-12", tmp_path / "static.c"))
+    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, CC, tmp_path / "static.c"))
     assert done.returncode == 35 and "NVIDIA's own CUDA runtime in it, which needs undocumented tables" in done.stderr, done.stderr
 
 
@@ -501,7 +502,7 @@ def test_a_program_that_goes_on_without_a_table_is_told_nothing(tmp_path, asked,
                         "    int (*wait)(void) = (int (*)(void))dlsym(library, \"cuCtxSynchronize\");\n    void *n;\n    const void *found;")
     text = text.replace("return 35;", f"return {used.replace('driver(&n, 0)', 'driver(&n, 0) || use(n) || wait()')};")
     (tmp_path / "static.c").write_text(text)
-    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, "gcc-12", tmp_path / "static.c"))
+    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, CC, tmp_path / "static.c"))
     assert done.returncode == 0 and ("cuGetExportTable" in done.stderr) == told, done.stderr
 
 

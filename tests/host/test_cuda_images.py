@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from conftest import ROOT, WAVETRAP, wavetrap
+from releases import CC
 from test_cuda import LIBRARY, compiled
 
 PTX = """.version 8.0
@@ -31,7 +32,7 @@ LZ4, ZSTD = 0x2000, 0x8000
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    return compiled(tmp_path_factory.mktemp("images"), "gcc-12", "cuda_images.c", f"-I{ROOT}/include")
+    return compiled(tmp_path_factory.mktemp("images"), CC, "cuda_images.c", f"-I{ROOT}/include")
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +186,7 @@ int main(void)
     printf("%d.%d\\n", major, minor);
 }
 """)
-    path = compiled(tmp_path, "gcc-12", tmp_path / "p.c", f"-I{ROOT}/include", "-Wl,--no-as-needed", LIBRARY)
+    path = compiled(tmp_path, CC, tmp_path / "p.c", f"-I{ROOT}/include", "-Wl,--no-as-needed", LIBRARY)
     assert wavetrap("exec", path).stdout == capability + "\n"
     assert wavetrap("exec", "-g", "sm", "-g", "sm", path).stdout == capability + "\n"
     assert wavetrap("exec", "-g", "sm:cc=7.2", path).stdout == "7.2\n"
@@ -298,7 +299,7 @@ int main(void) { return 0; }
 
     def info(images):
         (tmp_path / "images").write_bytes(images)
-        subprocess.run(["gcc-12", "p.c", "-o", "p"], cwd=tmp_path, check=True)
+        subprocess.run([CC, "p.c", "-o", "p"], cwd=tmp_path, check=True)
         done = wavetrap("info", tmp_path / "p")
         assert done.returncode == 0, done.stderr
         return done.stdout

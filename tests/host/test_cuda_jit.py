@@ -5,6 +5,7 @@ import re
 import pytest
 
 from conftest import ROOT, wavetrap
+from releases import CC
 from test_cuda import compiled
 
 HEAD = ".version 8.0\n.target sm_50\n.address_size 64\n"
@@ -47,7 +48,7 @@ POINTER = HEAD + ".extern .func f;\n.visible .global .u64 table[1] = {f};\n"
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    return compiled(tmp_path_factory.mktemp("jit"), "gcc-12", "cuda_jit.c", f"-I{ROOT}/include")
+    return compiled(tmp_path_factory.mktemp("jit"), CC, "cuda_jit.c", f"-I{ROOT}/include")
 
 
 def run(program, tmp_path, how, *texts, size=1000, verbose=False):

@@ -4,6 +4,7 @@ import subprocess
 import pytest
 
 from conftest import wavetrap
+from releases import CC
 from sanitizer import ROOT
 from test_cuda import LIBRARY, HERE
 
@@ -11,7 +12,7 @@ from test_cuda import LIBRARY, HERE
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     path = tmp_path_factory.mktemp("cuda") / "program"
-    done = subprocess.run(["gcc-12", "-O2", "-w", f"-I{ROOT}/include", HERE / "cuda_textures.c", "-o", path, LIBRARY, "-lm"],
+    done = subprocess.run([CC, "-O2", "-w", f"-I{ROOT}/include", HERE / "cuda_textures.c", "-o", path, LIBRARY, "-lm"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return path

@@ -4,13 +4,14 @@ import subprocess
 import pytest
 
 from conftest import wavetrap
+from releases import CC
 from sanitizer import BUILD, ROOT
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     path = tmp_path_factory.mktemp("threads") / "threads"
-    subprocess.run(["gcc-12", "-g", f"-I{ROOT}/include", ROOT / "tests" / "host" / "cuda_threads.c", "-o", path,
+    subprocess.run([CC, "-g", f"-I{ROOT}/include", ROOT / "tests" / "host" / "cuda_threads.c", "-o", path,
                     BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1", "-lpthread"], check=True)
     return path
 

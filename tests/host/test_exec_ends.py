@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, WAVETRAP, compiled, environment, wavetrap
+from releases import CC
 from test_cuda import compiled as compiled_cuda
 from test_long import LIMIT, Running, until
 from test_opencl_long import build
@@ -23,7 +24,7 @@ SHOWN = {"gfx900": "gfx900", "gen9": "Gen9", "sm": "SM"}
 def waits(tmp_path_factory):
     """By family: the command line of a program whose kernel waits for a line of standard input, or for ever."""
     folder = tmp_path_factory.mktemp("ends")
-    cuda = compiled_cuda(folder, "gcc-12", "cuda.c", f"-I{ROOT}/include")
+    cuda = compiled_cuda(folder, CC, "cuda.c", f"-I{ROOT}/include")
     return {"gfx900": [compiled("long.hip")], "gen9": [build(ROOT / "tests" / "host" / "opencl_long.c", folder)], "sm": [cuda, "forever"]}
 
 
@@ -31,7 +32,7 @@ def waits(tmp_path_factory):
 def strays(tmp_path_factory):
     """By family: a program whose kernel makes a stray access; that on the SM does not look at the error."""
     folder = tmp_path_factory.mktemp("strays")
-    cuda = compiled_cuda(folder, "gcc-12", "cuda.c", f"-I{ROOT}/include")
+    cuda = compiled_cuda(folder, CC, "cuda.c", f"-I{ROOT}/include")
     return {"gfx900": [compiled("faults.hip"), "store"], "gen9": [build(ROOT / "examples" / "opencl" / "stray.c", folder)], "sm": [cuda, "stray"]}
 
 
@@ -257,7 +258,7 @@ def test_a_temporary_folder_that_kills_the_runtime_is_named(tmp_path):
 
 def test_gcc_asks_for_no_gpu_of_amd_that_is_not_offered(tmp_path):
     """Its runtime reported that it could not be initialised."""
-    program = compiled_cuda(tmp_path, "gcc-12", "openmp.c", "-fopenmp", "-foffload=nvptx-none")
+    program = compiled_cuda(tmp_path, CC, "openmp.c", "-fopenmp", "-foffload=nvptx-none")
     done = wavetrap("exec", "-g", "sm", program)
     assert (done.stdout, done.stderr) == ("devices 1, on one 1, sum 1000000, last 1999\n", "")
 

@@ -239,7 +239,7 @@ def open_cl(folder, text, model, version=19):
     source = folder / "program.cl"
     source.write_text(text)
     subprocess.run([f"clang-{version}", "-target", "amdgcn-amd-amdhsa", f"-mcpu={model}", "-x", "cl", "-cl-std=CL2.0", "-O2", "-g", "-mcode-object-version=4",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", source.with_suffix(".co")], check=True)
+                    f"--rocm-device-lib-path={BITCODE}", source, "-o", source.with_suffix(".co")], check=True)
     return source.with_suffix(".co")
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from conftest import BUILD, hip, wavetrap
+from releases import BITCODE, ROCM_CLANG
 
 SOURCE = Path(__file__).resolve().parent / "kernels.hip"
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 FOLDER = BUILD / "tests" / "host" / "kernels"
 COMMON = ["-std=c++17", "-w", "-ffp-contract=off"]
 CLANG = ["clang++-19", "-x", "hip", "--offload-arch=gfx900", "--rocm-path=/usr", "--hip-path=/usr",
@@ -40,7 +40,7 @@ def built(name, command, *options):
         FOLDER.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{name}.{os.getpid()}")
         # clang-19's driver asks for a bundler without a version in its name.
-        env = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/lib/llvm-15/bin"}
+        env = {**os.environ, "PATH": os.environ["PATH"] + f":/usr/lib/llvm-{ROCM_CLANG}/bin"}
         done = subprocess.run([*command, *COMMON, *options, "-o", new, SOURCE], env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         os.replace(new, path)

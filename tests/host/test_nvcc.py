@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from conftest import wavetrap
+from releases import CC
 from test_cuda_images import compressed, compressed_by_zstandard, entry, fat
 
 HERE = pathlib.Path(__file__).parent
@@ -84,7 +85,7 @@ def built(folder, version, parts, *flags):
     sizes = {"VERSION": version, "LINKED": int(linked), "CONTAINERS": '"containers.h"', "PROPERTIES": properties[0],
              "MOST_THREADS": properties[1]["maxThreadsPerMultiProcessor"], "SMS": properties[1]["multiProcessorCount"],
              "POINTER": LAYOUTS[version]["struct cudaPointerAttributes"][0], "FUNCTION": LAYOUTS[version]["struct cudaFuncAttributes"][0]}
-    subprocess.run(["gcc-12", "-w", f"-I{folder}", *[f"-D{name}={value}" for name, value in sizes.items()], *flags, HERE / "nvcc_stubs.c", "-o", folder / "program",
+    subprocess.run([CC, "-w", f"-I{folder}", *[f"-D{name}={value}" for name, value in sizes.items()], *flags, HERE / "nvcc_stubs.c", "-o", folder / "program",
                     cuda_path() / "lib64" / SONAME[version]], check=True)
     return folder / "program"
 
@@ -131,7 +132,7 @@ def test_layouts(tmp_path, version):
         lines += [f'printf(" {member} %zu", offsetof({name}, {member}));' for member in members]
         lines.append('puts("");')
     (tmp_path / "sizes.c").write_text("#include <cuda_runtime_api.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{\n" + "\n".join(lines) + "\n}\n")
-    subprocess.run(["gcc-12", f"-DCUDART_VERSION={version * 1000}", f"-I{cuda_path()}/include", tmp_path / "sizes.c", "-o", tmp_path / "sizes"], check=True)
+    subprocess.run([CC, f"-DCUDART_VERSION={version * 1000}", f"-I{cuda_path()}/include", tmp_path / "sizes.c", "-o", tmp_path / "sizes"], check=True)
     got = subprocess.run([tmp_path / "sizes"], check=True, capture_output=True, text=True).stdout
     assert got.splitlines() == [f"{name} {size}" + "".join(f" {member} {offset}" for member, offset in members.items())
                                 for name, (size, members) in LAYOUTS[version].items()]
@@ -148,7 +149,7 @@ def test_names(tmp_path):
         assert ("cudaGetDeviceProperties_v2" in names) == (version == 12) and ("__cudaRegisterTexture" in names) == (version == 11)
     (tmp_path / "refused.c").write_text("#include <stdio.h>\nint cudaIpcGetMemHandle(void *, void *), cudaGetLastError(void);\n"
                                         'int main(void) { printf("%d", cudaIpcGetMemHandle(0, 0)); printf(" %d\\n", cudaGetLastError()); }\n')
-    subprocess.run(["gcc-12", tmp_path / "refused.c", "-o", tmp_path / "refused", cuda_path() / "lib64" / "libcudart.so.13"], check=True)
+    subprocess.run([CC, tmp_path / "refused.c", "-o", tmp_path / "refused", cuda_path() / "lib64" / "libcudart.so.13"], check=True)
     done = wavetrap("exec", "-g", "sm", tmp_path / "refused")
     assert done.stdout == "801 801\n" and "wavetrap: libcudart: cudaIpcGetMemHandle is refused: an emulated GPU" in done.stderr, done.stderr
 
@@ -174,5 +175,5 @@ int main(void)
     printf(" %d\\n", of("cuStreamBeginCapture", 11000) == (void *)cuStreamBeginCapture_v2);
 }
 """)
-    subprocess.run(["gcc-12", f"-I{HERE.parents[1] / 'include'}", tmp_path / "names.c", "-o", tmp_path / "names", cuda_path() / "lib64" / "libcuda.so.1"], check=True)
+    subprocess.run([CC, f"-I{HERE.parents[1] / 'include'}", tmp_path / "names.c", "-o", tmp_path / "names", cuda_path() / "lib64" / "libcuda.so.1"], check=True)
     assert wavetrap("exec", "-g", "sm", tmp_path / "names").stdout == "1 1 1 1 1 1 1\n"

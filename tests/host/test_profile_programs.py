@@ -12,6 +12,7 @@ import pytest
 
 from conftest import BUILD, DEBIAN_PATH, ROOT, WAVETRAP, compiled, environment, wavetrap
 
+from releases import CC, HIPCC_CLANG
 from test_cuda_cpp import compiled as compiled_cuda
 from test_offload import CLANG, GCC
 from test_opencl_long import build as build_opencl
@@ -35,7 +36,7 @@ def made(gpu, name, folder):
     if gpu == "sm":
         return build(gpu, source(name), folder, ["-g"])
     (folder / "k.cl").write_text(source(name))   # a version of code objects that this HIP takes
-    subprocess.run(["clang-15", "-x", "cl", "-cl-std=CL2.0", "-w", "-O1", "-g", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900",
+    subprocess.run([HIPCC_CLANG, "-x", "cl", "-cl-std=CL2.0", "-w", "-O1", "-g", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900",
                     f"--rocm-device-lib-path={BITCODE}", "k.cl", "-o", "k.gfx900"], cwd=folder, check=True)
     return folder / "k.gfx900"
 
@@ -119,8 +120,8 @@ def test_code_at_the_place_of_other_code(tmp_path):
     for number in (22, 33, 44):
         (tmp_path / f"m{number}.cl").write_text(f"__kernel void store(__global int *out)\n{{\n    out[get_global_id(0)] = {number};\n}}\n")
         files.append(tmp_path / f"m{number}.co")
-        subprocess.run(["clang-15", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", "-O1", "-g",
-                        "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", tmp_path / f"m{number}.cl", "-o", files[-1]], check=True)
+        subprocess.run([HIPCC_CLANG, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", "-O1", "-g",
+                        f"--rocm-device-lib-path={BITCODE}", tmp_path / f"m{number}.cl", "-o", files[-1]], check=True)
     done = wavetrap("exec", "-g", "gfx900", f"--profile=json:{tmp_path}/a", compiled("modules.hip"), *files, files[1])
     assert done.stdout == "22\n33\n44\n33\n", done.stderr
     lines = {Path(one["file"]).name: one for one in objects(tmp_path / "a") if "pc" not in one and one.get("line") == 3}
@@ -199,10 +200,10 @@ def programs(tmp_path_factory):
                            check=True, capture_output=True)
             subprocess.run(["gcc", "-o", program, here / "level_zero.c", "-lze_loader"], check=True)
             return folder, "gen9", ["./program", "k.spv"], variables
-        compiler, flags, gpu, source = {"GCC OpenMP": ("gcc-12", [*GCC, "-g", "-fopenmp"], "gfx900", "openmp.c"),
-                                        "GCC OpenACC": ("gcc-12", [*GCC, "-g", "-fopenacc"], "gfx900", "openacc.c"),
+        compiler, flags, gpu, source = {"GCC OpenMP": (CC, [*GCC, "-g", "-fopenmp"], "gfx900", "openmp.c"),
+                                        "GCC OpenACC": (CC, [*GCC, "-g", "-fopenacc"], "gfx900", "openacc.c"),
                                         "clang OpenMP": ("clang-19", [*CLANG, "-g"], "gfx900", "openmp.c"),
-                                        "OpenMP on PTX": ("gcc-12", ["-O2", "-g", "-w", "-fopenmp", "-foffload=nvptx-none"], "sm", "openmp.c")}[name]
+                                        "OpenMP on PTX": (CC, ["-O2", "-g", "-w", "-fopenmp", "-foffload=nvptx-none"], "sm", "openmp.c")}[name]
         subprocess.run([compiler, *flags, "-o", program, here / source], cwd=folder, check=True, capture_output=True,
                        env={**os.environ, "PATH": DEBIAN_PATH})
         if "ACC" in name:

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from conftest import WAVETRAP
+from releases import CC
 from sanitizer import ROOT, environment
 from test_console import MARK, are_all_told, ask, debug
 from test_cuda import compiled as compiled_c
@@ -219,7 +220,7 @@ def test_where_there_is_no_way_back(recording, options, words, commands, message
 
 def test_openmp_of_gcc(tmp_path):
     """In a region of GCC's OpenMP: back from a function to its caller's line before the call, and to the beginning of the kernel."""
-    path = compiled_c(tmp_path, "gcc-12", "cuda_openmp.c", "-g", "-fopenmp", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
+    path = compiled_c(tmp_path, CC, "cuda_openmp.c", "-g", "-fopenmp", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
     said = ask(["break fibonacci", "run", "info time", "backtrace", "stepi", "print/x $pc", "stepi", "reverse-stepi", "print/x $pc", "delete",
                 "reverse-finish", "backtrace", "goto start", "info time", "goto end", "continue"], path, options=SM)
     now, first, last = times(said[2])

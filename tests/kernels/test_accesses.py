@@ -10,10 +10,11 @@ import subprocess
 
 import pytest
 
+import amd
 from conftest import EXAMPLES, ROOT
 
 COMMAND = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
-BITCODE, LIBCLC = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "/usr/lib/clc/nvptx64--nvidiacl.bc"
+BITCODE, LIBCLC = amd.bitcode(), "/usr/lib/clc/nvptx64--nvidiacl.bc"
 TYPES = {"char": 1, "short": 2, "int": 4, "long": 8, "int2": 8, "int4": 16}
 LOCAL = {"gfx900": "local", "sm": "shared", "gen9": "local"}
 PRIVATE = 1 << 46      # where the emulated Gen9 has it

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from conftest import ROOT
+from releases import CC
 from test_accesses import COMMAND, build
 
 BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build"))
@@ -215,7 +216,7 @@ def test_new_memory_of_hip_programs(tmp_path):
 def test_new_memory_of_cuda_programs(tmp_path):
     (tmp_path / "p.c").write_text(CUDA)
     library = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
-    subprocess.run(["gcc-12", f"-I{ROOT}/include", "p.c", library, "-o", "p"], cwd=tmp_path, check=True)
+    subprocess.run([CC, f"-I{ROOT}/include", "p.c", library, "-o", "p"], cwd=tmp_path, check=True)
 
     def said(*options):
         return subprocess.run([COMMAND, "exec", *options, tmp_path / "p"], capture_output=True, text=True, timeout=120).stdout.split()

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 import amd
+from releases import HIPCC_CLANG
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).resolve().parent / "gcn"
 BITCODE = amd.bitcode()
 WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
-COMPILERS = amd.compilers(("clang-19", "clang-15"))
+COMPILERS = amd.compilers(("clang-19", HIPCC_CLANG))
 OPTIONS = ["-cl-std=CL2.0", "-cl-fp32-correctly-rounded-divide-sqrt", "-ffp-contract=off"]
 SPECIAL32 = [0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x00800001, 0x3f800000, 0xbf800000, 0x7f7fffff, 0x7f800000,
              0xff800000, 0x7fc00000, 0x3f7fffff, 0x3f800001, 0x4b800000, 0x7e800000, 0x7f000000, 0x01000000, 0x1f000000,
@@ -101,7 +102,7 @@ CASES = {
     "group_functions": ("subgroup", [768], [256], [words(768, 52), ZEROS(32 * 768)]),
 }
 # The compiler itself fails (it selects instructions that gfx900 does not have).
-NOT_COMPILED = {("subgroup", "clang-15", "-O0")}
+NOT_COMPILED = {("subgroup", HIPCC_CLANG, "-O0")}
 # Device libraries have moves over whole waves, which gfx10 does not have: at -O0 they are left in the code.
 if amd.MODEL.startswith("gfx1"):
     NOT_COMPILED |= {("subgroup", compiler, "-O0") for compiler in COMPILERS}

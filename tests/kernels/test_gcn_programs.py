@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 
 import amd
+from releases import HIPCC_CLANG
 from test_gcn_kernels import WAVETRAP
 
 FIRST = int(os.environ.get("WAVETRAP_FIRST", 1))
 PROGRAMS = int(os.environ.get("WAVETRAP_PROGRAMS", 5))
-COMPILERS = [(c, o) for c in amd.compilers(("clang-15", "clang-19")) for o in ("-O0", "-O2")]
+COMPILERS = [(c, o) for c in amd.compilers((HIPCC_CLANG, "clang-19")) for o in ("-O0", "-O2")]
 CSMITH = ["--concise", "--no-argc", "--no-volatiles", "--max-funcs", "6", "--max-block-depth", "4", "--no-return-structs",
           "--no-return-unions", "--float"]
 SAFE_MATH = Path("/usr/include/csmith/safe_math.h")

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+import amd
+from releases import HIPCC_CLANG
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).resolve().parent / "gcn" / "session.cl"
 BUILD = Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build"))
 TOOL = BUILD / "tests" / "kernels" / "gcn_session_tool"
-BITCODE = Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
-COMPILERS = [c for c in ("clang-19", "clang-15") if shutil.which(c)]
+BITCODE = amd.bitcode()
+COMPILERS = [c for c in ("clang-19", HIPCC_CLANG) if shutil.which(c)]
 BUFFER = 0x200000000
 CODE = 0x100000000
 MODES = ["bare", "full", "recorded"]

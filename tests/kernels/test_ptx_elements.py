@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 import test_gcn_kernels as gcn
+from releases import CC
 from test_gcn_kernels import ROOT
 
 FOLDER = ROOT / "tests" / "kernels" / "ptx"
@@ -38,7 +39,7 @@ def operands(kind, seed):
 @pytest.fixture(scope="session")
 def host(tmp_path_factory):
     path = tmp_path_factory.mktemp("host") / "elements.so"
-    subprocess.run(["gcc-12", "-O1", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-w", SOURCE, "-o", path, "-lm"],
+    subprocess.run([CC, "-O1", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC", "-w", SOURCE, "-o", path, "-lm"],
                    check=True)
     return ctypes.CDLL(str(path))
 
@@ -55,7 +56,7 @@ def ptx(tmp_path_factory):
             if compiler == "clang":
                 command, path = [*CLANG, level, SOURCE, "-o", folder / "e.ptx"], folder / "e.ptx"
             else:
-                command = ["gcc-12", "-DOPENACC", level, "-fno-math-errno", "-ffp-contract=off", "-fopenacc", "-foffload=nvptx-none",
+                command = [CC, "-DOPENACC", level, "-fno-math-errno", "-ffp-contract=off", "-fopenacc", "-foffload=nvptx-none",
                            f"-foffload-options=nvptx-none={level} -ffp-contract=off", "-fPIC", "-shared", "-save-temps", "-w", SOURCE,
                            "-o", folder / "e"]
                 path = folder / "e.xnvptx-none.mkoffload.s"

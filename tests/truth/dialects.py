@@ -11,6 +11,7 @@ import sys
 
 import program as programs
 from truth import ROOT, amd
+from releases import HIPCC_CLANG
 import clangs  # truth.py says where
 
 FIRST = 61
@@ -260,7 +261,7 @@ def gcn_hip(compiler):
 def sm_cuda(compiler):
     def build(source, out, level):
         run([*clangs.words("sm", "CUDA C++", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
-    return Dialect("sm-cuda" + version(compiler), frozenset({"half"} if compiler == "clang-15" else ()), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
+    return Dialect("sm-cuda" + version(compiler), frozenset({"half"} if compiler == HIPCC_CLANG else ()), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
                    ["clang++-19"], build, arguments("sm"), transform=element,     # -O1 and -O2 write lines alone without --cuda-noopt-device-debug
                    levels=CLANGS | {"-O1-noopt": "-O1 --cuda-noopt-device-debug", "-O2-noopt": "-O2 --cuda-noopt-device-debug"})
 
@@ -294,7 +295,7 @@ def gen9(lanes=0, crowd=False):
 
 
 def all_dialects():
-    made = [vortex(32), vortex(64), vortex(32, True), vortex(64, True), gcn_opencl("clang-19"), gcn_opencl("clang-15"), gcn_opencl("clang-22"),
-            gcn_hip("clang-19"), gcn_hip("clang-15"), gcn_hip("clang-22"), sm_opencl("clang-19"), sm_opencl("clang-22"),
-            sm_cuda("clang-19"), sm_cuda("clang-15"), sm_cuda("clang-22"), gen9(), gen9(16), gen9(32), gen9(32, True)]
+    made = [vortex(32), vortex(64), vortex(32, True), vortex(64, True), gcn_opencl("clang-19"), gcn_opencl(HIPCC_CLANG), gcn_opencl("clang-22"),
+            gcn_hip("clang-19"), gcn_hip(HIPCC_CLANG), gcn_hip("clang-22"), sm_opencl("clang-19"), sm_opencl("clang-22"),
+            sm_cuda("clang-19"), sm_cuda(HIPCC_CLANG), sm_cuda("clang-22"), gen9(), gen9(16), gen9(32), gen9(32, True)]
     return {d.name: d for d in made}

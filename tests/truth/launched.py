@@ -9,6 +9,7 @@ import subprocess
 import dialects
 from dialects import BLOCK, CXX_TYPES, ITEMS
 from truth import BUILD, FOLDER, HERE, ROOT, WAVETRAP, amd, compiled
+from releases import HIPCC_CLANG
 
 DRIVER = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
@@ -52,7 +53,7 @@ def hip():
         dialects.run(["hipcc", "-x", "hip", f"--offload-arch={amd.MODEL}", "-w", "-g", *level.split(), "-ffp-contract=off", source, "-o", program])
         out.write_bytes(code_object(program))
         return [program]
-    plain = dialects.gcn_hip("clang-15")
+    plain = dialects.gcn_hip(HIPCC_CLANG)
     return dataclasses.replace(plain, name="gcn-hip-program", prelude="#include <hip/hip_runtime.h>\n" + PRELUDE, rest=MAIN.replace("cuda", "hip"), build=build,
                                options=["-g", amd.MODEL], loads=True)
 
@@ -92,6 +93,6 @@ def opencl():
 
 
 def all_dialects():
-    made = [hip(), cuda("clang-19"), cuda("clang-22"), opencl(), loaded(dialects.gcn_opencl("clang-15"), amd.MODEL, "launch.hip", "-DHIP", "-lamdhip64"),  # HIP 5.2 crashes over clang-19's
+    made = [hip(), cuda("clang-19"), cuda("clang-22"), opencl(), loaded(dialects.gcn_opencl(HIPCC_CLANG), amd.MODEL, "launch.hip", "-DHIP", "-lamdhip64"),  # HIP 5.2 crashes over clang-19's
             loaded(dialects.sm_opencl("clang-19"), "sm", "launch.cuda", f"-I{ROOT}/include/wavetrap", DRIVER)]
     return {d.name: d for d in made}

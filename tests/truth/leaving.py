@@ -19,6 +19,7 @@ import threading
 import time
 
 from truth import FOLDER, ROOT, WAVETRAP, Finding, amd, compiled
+from releases import CC
 
 FAMILIES = ["gcn-hip", "gcn-openmp", "sm-cuda", "gen9-opencl", "rv32", "rv64"]
 ROUND = 500
@@ -43,7 +44,7 @@ def recipe(family, level):
     if family == "gcn-hip":
         return "leaving.cu", ["hipcc", "-x", "hip", f"--offload-arch={amd.MODEL}", level, "-g", "-Wno-deprecated-declarations", HERE / "leaving.cu"]
     if family == "gcn-openmp":
-        return "leaving_openmp.c", ["gcc-12", level, "-g", "-w", "-fopenmp", "-foffload=amdgcn-amdhsa", f"-foffload-options=-march={amd.MODEL}",
+        return "leaving_openmp.c", [CC, level, "-g", "-w", "-fopenmp", "-foffload=amdgcn-amdhsa", f"-foffload-options=-march={amd.MODEL}",
                                     HERE / "leaving_openmp.c"]
     if family == "sm-cuda":
         cuda = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()

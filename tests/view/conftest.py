@@ -12,6 +12,7 @@ import zlib
 import pytest
 
 from browser import Browser
+from releases import BITCODE
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -19,7 +20,6 @@ sys.path.append(str(ROOT / "tests" / "isa" / "gen"))
 import iga  # noqa: E402
 WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
 COLLATZ = ROOT / "examples" / "opencl" / "collatz.cl"
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 TIMEOUT = 120
 
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import ROOT, TIMEOUT, WAVETRAP, collatz_words
+from conftest import BITCODE, ROOT, TIMEOUT, WAVETRAP, collatz_words
 from test_server import now
 
 VORTEX = ["--gpu=vortex:warps=2,threads=4"]
@@ -130,7 +130,7 @@ def test_while_the_console_runs_the_page_can_stop_it(beside, browser, tmp_path):
     source.write_text("kernel void spin(global volatile unsigned *n) {\n    for (;;)\n        n[0]++;\n}\n")
     out = tmp_path / "spin.co"
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-w", source, "-o", out, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"], check=True)
+                    f"--rocm-device-lib-path={BITCODE}"], check=True)
     one = beside("debug", "--nx", "--view", "--gpu=gfx900", "--kernel=spin", "--grid=64", "--block=64", "--arg=zeros:4", out)
     page = show(browser, one)
     one.type("run")

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from browser import TIMEOUT, Browser
-from conftest import COLLATZ, WAVETRAP
+from conftest import BITCODE, COLLATZ, WAVETRAP
 
 SERVER = os.environ.get("WAVETRAP_CODE_SERVER", "")
 ENTRY = pathlib.Path(SERVER, "out", "node", "entry.js")
@@ -61,7 +61,7 @@ def folder(tmp_path):
     (work / ".vscode").mkdir(parents=True)
     shutil.copy(COLLATZ, work)
     subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-w", "collatz.cl", "-o", "collatz.co", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900",
-                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"], check=True, cwd=work)
+                    f"--rocm-device-lib-path={BITCODE}"], check=True, cwd=work)
     (work / ".vscode" / "launch.json").write_text(json.dumps({"version": "0.2.0", "configurations": [LAUNCH]}))
     return work
 

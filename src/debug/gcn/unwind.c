@@ -158,18 +158,28 @@ static bool is_lane_move(const struct gcn_insn *in, bool to, struct lane_move *m
     return move->sgpr < SGPR_COUNT;
 }
 
-/* buffer_store_dword or buffer_load_dword of the stack: "v, off, s[0:3], s33 offset:N". */
+/*
+ * A dword of the stack: "buffer_store_dword v, off, s[0:3], s33 offset:N", or load; where the
+ * hardware adds the lane's place (gfx942), "scratch_store_dword off, v, s33 offset:N".
+ */
 static bool is_stack_access(const struct gcn_insn *in, bool store, unsigned *vgpr, unsigned *base,
-                            unsigned *offset)
+                            int *offset)
 {
-    enum { STORE = 28, OFFEN_IDXEN = 3 << 12 };
-    if (in->word >> 26 != 0x38 ||
-        (in->word >> 18 & 0x7f) != (store ? STORE : in->codes->load_dword) ||
-        in->word & OFFEN_IDXEN || (in->second >> 16 & 0x1f) != 0)
+    enum { STORE = 28, OFFEN_IDXEN = 3 << 12, FLAT = 0x37, SEGMENT = 7 << 13, SCRATCH = 1 << 14 };
+    if ((in->word >> 18 & 0x7f) != (store ? STORE : in->codes->load_dword))
+        return false;
+    if (in->word >> 26 == FLAT && (in->word & SEGMENT) == SCRATCH) {
+        const unsigned sign = in->codes == &gcnp_codes_gfx10 ? 0x800 : 0x1000;
+        *vgpr = in->second >> (store ? 8 : 24) & 0xff;
+        *base = in->second >> 16 & 0xff; /* and whether the VGPR is an accumulation register */
+        *offset = (int)(in->word & (sign - 1)) - (int)(in->word & sign);
+        return *base == SP || *base == FP;
+    }
+    if (in->word >> 26 != 0x38 || in->word & OFFEN_IDXEN || (in->second >> 16 & 0x1f) != 0)
         return false;
     *vgpr = in->second >> 8 & 0xff;
     *base = in->second >> 24;
-    *offset = in->word & 0xfff;
+    *offset = (int)(in->word & 0xfff);
     return *base == SP || *base == FP;
 }
 
@@ -222,7 +232,7 @@ static void save_in_lane(struct follower *f, const struct lane_move *move)
         f->lane[f->lane_count++] = (struct in_lane){c->number, move->vgpr, move->lane};
 }
 
-static void save_in_frame(struct follower *f, unsigned vgpr, unsigned base, unsigned offset)
+static void save_in_frame(struct follower *f, unsigned vgpr, unsigned base, int offset)
 {
     const struct content *c = &f->sgpr[base];
     for (unsigned i = 0; i < f->frame_count; i++)
@@ -238,7 +248,8 @@ static void follow(struct follower *f, const struct gcn_insn *in)
     const struct gcnp_codes *c = f->p->codes;
     struct lane_move move;
     struct content result = {.kind = UNKNOWN};
-    unsigned first = 0, vgpr, base, offset, source;
+    unsigned first = 0, vgpr, base, source;
+    int offset;
     int64_t by;
     if (is_lane_move(in, true, &move)) {
         save_in_lane(f, &move);

@@ -9,10 +9,10 @@ import pytest
 import test_gcn_traps as traps
 import gpu
 from amdgpu import Llvm
+from releases import BITCODE
 from gpu import ADDR_WATCH, BUILD, MEM_VIOL, XNACK_ERROR, Gpu, driver_handler, kernel, runtime_code
 
 ROOT = Path(__file__).resolve().parents[3]
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 OPENCL = sorted([*(ROOT / "tests" / "kernels" / "gcn").rglob("*.cl"), *(ROOT / "bench" / "kernels").glob("gcn*.cl")])
 HIP = sorted([*(ROOT / "tests" / "host").glob("*.hip"), *(ROOT / "examples" / "gcn").glob("*.hip")])
 
