@@ -36,7 +36,7 @@ def of_model(word):
 def has(test):
     """Whether a test, by its full name, is one of the model: it says gfx900 or gcn, or its file does, and the compilers and drivers that its name says know the model."""
     unknown = ([] if MODEL in BY_GCC else ["open(mp|acc)"]) + ([r"-program|places\[gcn-hip"] if MODEL in NO_DRIVERS else []) + \
-              ([r"clang-1[57]\b|-1[57]\b"] if MODEL in LATER else []) + ([r"-program"] if MODEL in LATER and releases.RELEASE != "trixie" else [])
+              ([r"clang-1[57]\b|-1[57]\b"] if MODEL in LATER else []) + ([r"-program|(places|leaving)\[gcn-hip"] if MODEL in LATER and releases.RELEASE != "trixie" else [])
     return bool(re.search(r"/test_gcn[_.]|\[.*(gfx900|gcn)", test)) and not any(re.search(one, test) for one in unknown)
 
 

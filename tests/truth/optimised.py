@@ -45,6 +45,9 @@ EXCEPTIONS = {
     ("gcn-hip-22-O2", 3, "gfx90a"): [
         "70 b3: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
     ],
+    ("gcn-opencl-O1", 3, "gfx942"): [
+        "71 r: DW_OP_bregx VGPR0_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_lit1 DW_OP_swap DW_OP_xderef DW_OP_stack_value",
+    ],
     ("sm-opencl-O1", 1953915258): [
         "0 a16: the number 0x59000000",
     ],
@@ -115,6 +118,8 @@ EXCEPTIONS = {
         "120 a20: DW_OP_implicit_value 0x4 0x00 0x10 0x01 0x44",
     ],
 }
+# Compilers make the same of some programs for a gfx942 as for a gfx90a.
+EXCEPTIONS |= {(*key[:2], "gfx942"): mistakes for key, mistakes in EXCEPTIONS.items() if key in {("gcn-hip-O1", 3, "gfx90a"), ("gcn-hip-22-O2", 3, "gfx90a")}}
 AS_OF = re.compile(r" \((by a parameter as it was )?at (launch|the call)\)$")
 ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|use a type name as an expression|has unknown type|cannot subscript|is damaged|(are|is) not supported|has no frame base")
 
