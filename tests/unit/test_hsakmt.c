@@ -21,6 +21,9 @@
 #include "base/bits.h"
 #include "wait.h"
 
+/* Headers of ROCm 6 leave it out; its library has it. */
+HSAKMT_STATUS HSAKMTAPI hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *major, HSAuint32 *minor);
+
 enum { PACKET = 64, PACKETS = 64, RING = PACKETS * PACKET, GPU = 1 };
 enum { INVALID = 1, DISPATCH = 2, BARRIER_AND = 3, AGENT = 4, BARRIER_OR = 5, IN_ORDER = 1 << 8 };
 
