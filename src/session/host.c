@@ -418,6 +418,7 @@ static void end_program(struct wt_session_host *h)
         while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
         dismiss_guard(h);
+        wt_private_sweep();
     } else if (!*h->address) {
         kill(h->pid, SIGKILL);
     }
@@ -530,6 +531,7 @@ void wt_session_host_finish(struct wt_session_host *h, bool *known, bool *again,
         const char *name = sigabbrev_np(WTERMSIG(status));
         snprintf(text, size, "SIG%s, %s", name ? name : "?", strsignal(WTERMSIG(status)));
         *code = 128 + WTERMSIG(status);
+        wt_private_sweep();
     } else if (*known) {
         *code = WEXITSTATUS(status);
     }

@@ -9,9 +9,10 @@ import sys
 import releases
 
 MODELS = ("gfx900", "gfx906", "gfx908", "gfx90a")
-LATER = ("gfx942",)     # Debian 12's HIP does not know it: suites that `wavetrap run` has, by clang 19 and later
+LATER = ("gfx942",)     # Debian 12's HIP does not know it: suites that `wavetrap run` has, by clang 19 and later. Debian 13's does
+UNKNOWN = LATER if releases.RELEASE != "trixie" else ()
 NO_DRIVERS = ("gfx1030",)    # it has kernels that `wavetrap` itself starts, no host programs
-BY_GCC = ("gfx900", "gfx906")   # Debian 12's GCC has libgomp for these
+BY_GCC = MODELS if releases.RELEASE == "trixie" else ("gfx900", "gfx906")   # Debian's GCC has libgomp for these
 MODEL = os.environ.get("AMD_MODEL", MODELS[0])
 # The lanes of a wave: from gfx10 on compilers make code for either size, as AMD_LANES says.
 LANES = int(os.environ.get("AMD_LANES", 32 if MODEL.startswith("gfx1") else 64))
@@ -36,13 +37,13 @@ def of_model(word):
 def has(test):
     """Whether a test, by its full name, is one of the model: it says gfx900 or gcn, or its file does, and the compilers and drivers that its name says know the model."""
     unknown = ([] if MODEL in BY_GCC else ["open(mp|acc)"]) + ([r"-program|places\[gcn-hip"] if MODEL in NO_DRIVERS else []) + \
-              ([r"clang-1[57]\b|-1[57]\b"] if MODEL in LATER else []) + ([r"-program|(places|leaving)\[gcn-hip"] if MODEL in LATER and releases.RELEASE != "trixie" else [])
+              ([r"clang-15\b|-15\b|-program|(places|leaving)\[gcn-hip"] if MODEL in UNKNOWN else [])
     return bool(re.search(r"/test_gcn[_.]|\[.*(gfx900|gcn)", test)) and not any(re.search(one, test) for one in unknown)
 
 
 def compilers(names):
     """Those of the names of clangs that are installed; clang-22 in place of one that does not know the model."""
-    known = [name for name in names if MODEL not in LATER or int(name.partition("-")[2]) >= 19]
+    known = [name for name in names if MODEL not in UNKNOWN or int(name.partition("-")[2]) >= 19]
     return [name for name in known + ["clang-22"] * (len(known) < len(names)) if shutil.which(name)]
 
 
@@ -51,14 +52,14 @@ def version(compiler):
     return ["-mcode-object-version=5"] * (compiler == "clang-22")
 
 
-def bitcode():
+def bitcode(model=MODEL):
     """The folder of device libraries. Debian 12 has that of gfx940 for gfx942."""
     debian = pathlib.Path(releases.BITCODE)
-    if MODEL not in LATER or (debian / f"oclc_isa_version_{MODEL[3:]}.bc").exists():
+    if model not in LATER or (debian / f"oclc_isa_version_{model[3:]}.bc").exists():
         return debian
     folder = pathlib.Path(os.environ.get("WAVETRAP_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build")).resolve() / "tests" / "bitcode"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, file in [(file.name, file) for file in debian.glob("*.bc")] + [(f"oclc_isa_version_{MODEL[3:]}.bc", debian / "oclc_isa_version_940.bc")]:
+    for name, file in [(file.name, file) for file in debian.glob("*.bc")] + [(f"oclc_isa_version_{model[3:]}.bc", debian / "oclc_isa_version_940.bc")]:
         if not (folder / name).exists():
             (folder / f"{name}.{os.getpid()}").symlink_to(file)
             (folder / f"{name}.{os.getpid()}").rename(folder / name)
@@ -66,4 +67,4 @@ def bitcode():
 
 
 if __name__ == "__main__":
-    print(*(LATER if sys.argv[1:] == ["later"] else MODELS[1:]))
+    print(*(UNKNOWN if sys.argv[1:] == ["later"] else MODELS[1:] + LATER[len(UNKNOWN):]))

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+import amd
 from conftest import ROCM_6, code_object, compiled, environment, hip, wavetrap
 from releases import BITCODE
 
@@ -51,6 +52,13 @@ def test_all_models_at_once():
     assert done.stdout == "".join(f"{NAMES[m[:6]]}: 0 wrong\n" for m in gpus) and (done.stderr, done.returncode) == ("", 0), done.stderr
     done = hip(program(*NAMES))
     assert done.stdout == NAMES["gfx90a"] + ": 0 wrong\n" and done.stderr == "wavetrap: the program has code for gfx90a, gfx908, gfx906, gfx900: the GPU is a gfx90a (--gpu)\n"
+
+
+@pytest.mark.skipif(not ROCM_6, reason="Debian 12's HIP knows no gfx942")
+def test_a_gfx942_as_one_device_of_eight_dies_and_as_eight_devices():
+    for gpus in (["gfx942:cu=304,xcc=8"], ["gfx942:cu=38"] * 8):
+        done = hip(program("gfx942"), gpus=gpus)
+        assert (done.stdout, done.stderr) == ("gfx942:sramecc+:xnack-: 0 wrong\n" * len(gpus), "")
 
 
 def test_a_model_without_drivers_is_refused_by_a_sentence():
@@ -175,14 +183,15 @@ IDS = """kernel void ids(global int *out, int a, int b)
 
 
 @pytest.mark.parametrize("options", [[], ["-mllvm", "-amdgpu-kernarg-preload-count=4"], ["-mtgsplit"]], ids=["loads", "preloaded", "split"])
-def test_how_waves_of_a_gfx90a_start(tmp_path, options):
+@pytest.mark.parametrize("model", ["gfx90a", "gfx942"])
+def test_how_waves_start(tmp_path, model, options):
     """Coordinates of three dimensions in one register; arguments in scalar registers, behind code that would load them. A group whose waves may be on
     several compute units cannot have LDS."""
     source, program, out = (tmp_path / name for name in ("ids.cl", "ids.co", "out"))
     source.write_text(IDS)
-    subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-x", "cl", "-cl-std=CL2.0", "-O2", "-mcode-object-version=4", *options,
-                    f"--rocm-device-lib-path={BITCODE}", source, "-o", program], check=True)
-    done = wavetrap("run", "--check=init,hazard", "--kernel=ids", "--grid=8,4,6", "--block=4,2,3", "--arg=zeros:768", "--arg=i32:100", "--arg=i32:-3", f"--dump-arg=0:{out}", program)
+    subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", f"-mcpu={model}", "-x", "cl", "-cl-std=CL2.0", "-O2", "-mcode-object-version=4", *options,
+                    f"--rocm-device-lib-path={amd.bitcode(model)}", source, "-o", program], check=True)
+    done = wavetrap("run", "-g", model, "--check=init,hazard", "--kernel=ids", "--grid=8,4,6", "--block=4,2,3", "--arg=zeros:768", "--arg=i32:100", "--arg=i32:-3", f"--dump-arg=0:{out}", program)
     if options == ["-mtgsplit"]:
         assert done.returncode and "on different compute units (TG_SPLIT), and it asks for 96 bytes of LDS" in done.stderr, done.stderr
         return

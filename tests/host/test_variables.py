@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import WAVETRAP
+from conftest import ROCM_6, WAVETRAP
 from sanitizer import ROOT, environment
 from test_long import LIMIT
 
@@ -141,6 +141,8 @@ def place(i):
     ("gen9", {}, "1 2 3"), ("gen9", {"ZE_AFFINITY_MASK": "1"}, "2"), ("gen9", {"ZE_AFFINITY_MASK": "0,2"}, "1 3")])
 def test_the_vendors_variables_that_choose_gpus(family, variables, seen):
     """NVIDIA's is read by our driver; AMD's and Intel's by their runtimes, to which ours has to look like several GPUs. A GPU keeps its place and its UUID."""
+    if family == "gen9" and ROCM_6:
+        pytest.skip("Debian 13 has no Level Zero")
     gpus = [f"{family}:subslices={n}" for n in (1, 2, 3)] if family == "gen9" else [family] * 3
     code = f"import ctypes, struct, sys\ncount, text = ctypes.c_int(0), ctypes.create_string_buffer(64)\n{SEEN[family]}print(*(place(i) for i in range(count.value)))"
     done = subprocess.run([WAVETRAP, "exec", *(word for gpu in gpus for word in ("-g", gpu)), "/usr/bin/python3", "-c", code], capture_output=True, text=True,

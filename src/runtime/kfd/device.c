@@ -287,15 +287,21 @@ static int make_files(const char *folder)
 }
 
 /* The files are made when the first one is wanted, and removed when the process that has made them
- * ends. */
+ * ends, or is about to; who wants one then gets them again, in the same folder. */
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static char files[200];
+static bool files_removed;
 static pid_t files_owner;
 
 __attribute__((destructor)) void host_files_remove(void)
 {
-    if (*files && files_owner == getpid())
+    if (pthread_mutex_trylock(&files_lock))
+        return;
+    if (*files && files_owner == getpid() && !files_removed) {
         wt_private_remove(files);
+        files_removed = true;
+    }
+    pthread_mutex_unlock(&files_lock);
 }
 
 void host_files_before_fork(void)
@@ -319,8 +325,10 @@ static bool have_files(void)
             memcpy(files, made, sizeof files);
             files_owner = getpid();
         }
+    } else if (files_removed && files_owner == getpid()) {
+        files_removed = mkdir(files, 0700) || make_files(files);
     }
-    const bool there = *files;
+    const bool there = *files && !files_removed;
     pthread_mutex_unlock(&files_lock);
     return there;
 }

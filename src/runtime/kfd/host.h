@@ -442,7 +442,7 @@ void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
 /* ---- device.c, kfd_memory.c, kfd_debug.c ---- */
 
-/** Removes the files that stand for /sys, if this process has made them. */
+/** Removes the files that stand for /sys, if this process has made them: it ends. */
 void host_files_remove(void);
 /** Waits until nobody makes them; nobody does until host_files_after_fork(). */
 void host_files_before_fork(void);

@@ -212,6 +212,7 @@ static void report(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
     if (f->kind == WT_FAULT_EXCEPTION)
         gcn_explain_exception(stderr, gpu->device, f, taken);
     fprintf(stderr, "  of the kernel at %s\n", kernel);
+    host_files_remove(); /* the runtime will abort, which runs no destructors */
 }
 
 void host_report_fault(struct host_gpu *gpu)
