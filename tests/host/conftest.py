@@ -36,9 +36,9 @@ def is_old(path, source):
     return not path.exists() or path.stat().st_mtime < source.stat().st_mtime
 
 
-def compiled(source, *flags, name=None):
-    """A program of this folder, built by hipcc where it is older than its source. hipcc 17's code of -O0 is wrong where lanes part (docs/hip.md)."""
-    flags = ["-O1" if flag == "-O0" and ROCM_6 else flag for flag in flags]
+def compiled(source, *flags, name=None, parts=True):
+    """A program of this folder, built by hipcc where it is older than its source. hipcc 17's code of -O0 is wrong where lanes part (docs/hip.md), as they do in most programs."""
+    flags = ["-O1" if flag == "-O0" and ROCM_6 and parts else flag for flag in flags]
     path = BUILD / "tests" / "host" / (name or pathlib.Path(source).stem)
     source = pathlib.Path(__file__).parent / source
     with alone(path):

@@ -20,7 +20,7 @@ WITH_MATRICES = pytest.mark.parametrize("model", ["gfx908", "gfx90a"])
 
 
 def program(*models):
-    return compiled("models.hip", *(f"--offload-arch={model}" for model in models if model != "gfx900"), "-O0", name="models-" + "-".join(models))
+    return compiled("models.hip", *(f"--offload-arch={model}" for model in models if model != "gfx900"), "-O0", name="models-" + "-".join(models), parts=False)
 
 
 def both():
@@ -81,7 +81,7 @@ def test_a_mask_of_compute_units_reaches_all_of_a_large_chip():
 
 
 def matrices(model, level="-O2"):
-    return compiled("mfma.hip", "--offload-arch=" + model, level, name=f"mfma-{model}{level}")
+    return compiled("mfma.hip", "--offload-arch=" + model, level, name=f"mfma-{model}{level}", parts=False)
 
 
 @WITH_MATRICES
