@@ -55,11 +55,11 @@ quick: tests
 # AddressSanitizer and UBSan; the fuzz targets for some seconds each; the bounded part of GDB's own
 # test suite; the layout of the source. docs/testing.md lists what runs where.
 ifeq ($(shell . /etc/os-release && echo $$VERSION_CODENAME),trixie)
-# On Debian 13 a part: the tests of HIP, OpenMP and the command that tests/meson.build names.
+# On Debian 13 a part: the unit tests, and those of HIP, OpenMP and the command that tests/meson.build names.
 check:
 	@scripts/need.sh build check
 	@scripts/build.sh $(BUILD)
-	@scripts/test.py $(BUILD) --suite trixie
+	@scripts/test.py $(BUILD) --suite unit --suite trixie
 	@echo "the part of the tests that is for Debian 13 passed"
 else
 check:

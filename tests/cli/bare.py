@@ -60,7 +60,7 @@ def root(steps, release=RELEASE, keep=True):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.exists():
             return folder
-        # Removes roots of other days and lists, and leftovers of killed runs: less than 3 GB are kept.
+        # Removes roots of other days and lists, and leftovers of killed runs: less than 8 GB are kept, of which Debian 13's root with all compilers has 5.
         for old in ROOTS.glob("*-*"):
             owner = re.search(r"[.-](\d+)(-\d+\.\w+)?$", old.name) if not re.search(r"-[0-9a-f]{12}$", old.name) else None
             if not os.path.exists(f"/proc/{owner[1]}") if owner else keep and old.name.startswith(release):

@@ -86,8 +86,8 @@ def matrices(model, level="-O2"):
 
 @WITH_MATRICES
 def test_products_of_matrices(model):
-    """Those of HIP's builtin functions are what the host computes; nothing of it is undefined, lost or too early."""
-    for level in ("-O0", "-O2"):
+    """Those of HIP's builtin functions are what the host computes; nothing of it is undefined, lost or too early. hipcc 17's -O0 drops the index of an element of a vector."""
+    for level in ("-O1" if ROCM_6 else "-O0", "-O2"):
         done = wavetrap("exec", "--check=all", "-g", model, matrices(model, level))
         assert done.stdout == "singles: 0 wrong\nhalves: 0 wrong\n" and "0 errors, 0 warnings" in done.stderr, done.stderr
 
