@@ -89,10 +89,14 @@ static void print_important(void *context, const char *category, const char *tex
         fputs(text, stderr);
 }
 
+static bool attaches_to(const struct view *v)
+{
+    return wt_debuggee_runs_already(&v->d) || v->d.core_path || wt_debuggee_is_attached(&v->d);
+}
+
 static enum wt_status begin(struct view *v, struct wt_dap_client *client, struct wt_error *err)
 {
-    const bool attaches =
-        wt_debuggee_runs_already(&v->d) || v->d.core_path || wt_debuggee_is_attached(&v->d);
+    const bool attaches = attaches_to(v);
     struct json_object *o = json_object_new_object();
     json_object_object_add(o, "stopAtEnd", json_object_new_boolean(true));
     json_object_object_add(o, "stopOnEntry", json_object_new_boolean(v->stop_on_entry || attaches));
@@ -220,6 +224,8 @@ static enum wt_status export_page(struct view *v, struct wt_error *err)
     }
     if (!status)
         status = check_images(recording, err);
+    if (!status && attaches_to(v)) /* the page opens at the stop */
+        json_object_object_add(recording, "stop", json_object_new_boolean(true));
     if (!status)
         status = write_file(v, recording, err);
     json_object_put(recording);

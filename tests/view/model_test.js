@@ -80,6 +80,8 @@ const tests = {
         const faulted = model([wave('0', '1'), wave('1', 'f', { faulted: '4' })], [[0], [1]]);
         assert.deepStrictEqual([faulted.firstFrame(), faulted.firstLane(1)], [1, { wave: '1', lane: 2 }]);
         assert.strictEqual(model([wave('0', 'f')], [[0], []]).firstLane(1), null);
+        parted.body.stop = true; // of a program that something else has stopped
+        assert.strictEqual(parted.firstFrame(), 3);
     },
     'rows stay where they are: not begun, there, ended'() {
         const wave = (id, group) => ({ id, device: 0, core: 0, slot: 0, lanes: 2, mask: '3', pc: '0x1', dispatch: 1, group: [group, 0, 0], index: 0 });

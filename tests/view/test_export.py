@@ -328,6 +328,25 @@ def test_light_dark_and_high_contrast(shown):
         "view.layout.filter((row) => row.wave)[0].wave.mask"), 16))))) == (0, 0xa2, 255)
 
 
+def test_paper_is_light_and_a_narrow_window_has_no_room_beside(shown):
+    """What is printed in the dark: light, no wider than a sheet, no controls, the grid as high as its rows; then it is as before."""
+    browser = shown("frame=30&kind=map&theme=dark")
+    shape = "[view.box.clientWidth, view.grid.canvas.height, getComputedStyle(document.body).backgroundColor, document.querySelectorAll('select, .time button').length]"
+    before = browser.run(shape)
+    width, height, paper, _ = browser.run(f"dispatchEvent(new Event('beforeprint')), {shape}")
+    assert width <= 700 and paper == "rgb(255, 255, 255)" and abs(height - browser.run("view.grid.bottom")) <= 10
+    assert browser.run("[...document.querySelectorAll('select, .time button, .time input')].every((one) => one.offsetParent === null)")
+    assert browser.run(f"dispatchEvent(new Event('afterprint')), {shape}") == before
+    browser.size(480, 900)
+    try:
+        browser.wait("view.box.clientWidth === 480")
+        assert browser.run("document.documentElement.scrollWidth") == 480
+        # The grid takes the height of its four rows, and the rest is the panel's.
+        assert browser.run("view.box.clientHeight < 160 && view.side.clientHeight > 400 && view.legend.getBoundingClientRect().bottom <= innerHeight")
+    finally:
+        browser.size(1280, 800)
+
+
 def test_divergence_is_a_tree(shown, export, kernel, browser):
     file, _ = export("--frames=60", *collatz_words("sm"), kernel("sm"))
     browser.open(file.as_uri())

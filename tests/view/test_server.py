@@ -276,6 +276,23 @@ def test_a_program_that_cannot_begin_is_said(tmp_path):
     assert done.returncode == 125 and "nothing.co" in done.stderr
 
 
+def test_a_run_that_has_ended_opens_where_lanes_part(start, browser, kernel):
+    server = start(*collatz_words("gfx900", 128), kernel("gfx900"))
+    browser.open(server.url)
+    browser.wait("window.view && view.model && !view.going && !view.fetching && view.model.body.now < view.model.body.end * .95")
+    lanes = browser.run("view.layout.filter((row) => row.wave).flatMap((row) => statesOf(row.wave))")
+    assert lanes.count(1) and lanes.count(2) > 32 and browser.run("document.querySelector('.source tr.here') !== null")
+    # To the end is to the last time at which something is there: the session lives on.
+    for label, low in (("To the end", "> view.model.body.end - 3"), ("To the beginning", "=== view.model.body.start")):
+        browser.run(f"document.querySelector('[aria-label=\"{label}\"]').click()")
+        browser.wait(f"!view.going && !view.fetching && view.model.body.now {low}")
+    # A second page does not move the first one's.
+    now = browser.run("view.model.body.now")
+    browser.open(server.url)
+    browser.wait("window.view && view.model && !view.fetching")
+    assert browser.run("view.model.body.now") == now
+
+
 def test_a_core_file_is_shown(start, browser, kernel, tmp_path):
     core = tmp_path / "core"
     subprocess.run([WAVETRAP, "debug", "--batch", "--nx", *collatz_words("gfx900", 64), "--ex", "break collatz.cl:14", "--ex", "run", "--ex",

@@ -461,6 +461,8 @@ static enum wt_status begin(struct pool *p, struct wt_dap *d, struct json_object
         dap_put_number(p->body, "end", (int64_t)time.end);
         dap_put_number(p->body, "now", (int64_t)time.now);
     }
+    if (d->why_stopped.is_end)
+        json_object_object_add(p->body, "atEnd", json_object_new_boolean(true));
     struct json_object *list = dap_put_list(p->body, "expressions");
     for (size_t i = 0; i < p->expression_count; i++)
         json_object_array_add(list, json_object_new_string(p->expression[i]));
@@ -689,6 +691,8 @@ enum wt_status dap_goto_time(struct wt_dap *d, struct json_object *arguments,
         status = wt_fail(err, WT_UNSUPPORTED, "nothing of the run is recorded");
     if (status)
         return status;
+    if (d->at_end.end && (uint64_t)time >= d->at_end.end) /* where nothing is left of the program */
+        time = (int64_t)d->at_end.now;
     d->reason = "goto";
     status = wt_program_goto(d->g, (uint64_t)time, err);
     if (!status && !d->running)

@@ -83,6 +83,7 @@ struct dap_stop {
     char *description, *text;
     unsigned point[16]; /**< numbers of the program's points */
     size_t point_count;
+    bool is_end;               /**< the program has come to its end, where "stopAtEnd" stops */
     char *exception, *details; /**< a fault's or a mistake's; NULL: it is none */
 };
 
@@ -125,6 +126,7 @@ struct wt_dap {
     uint64_t stop;        /**< how often it has stopped */
     const char *reason;   /**< reason of a stop for which nothing else is told */
     struct dap_stop why_stopped;
+    struct wt_debugger_time at_end; /**< where "stopAtEnd" has stopped; `end` 0: it has not yet */
     bool modules_changed;
     uint64_t told_findings;       /**< findings of checks that were told */
     struct json_object *findings; /**< those that a grid has had; NULL: none */

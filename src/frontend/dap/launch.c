@@ -410,6 +410,7 @@ static void begin(struct wt_dap *d)
     struct wt_point *entry = NULL;
     dap_forget(d);
     dap_forget_stop(&d->why_stopped);
+    d->at_end.end = 0;
     json_object_put(d->findings);
     d->findings = NULL;
     dap_points_begin(d);
@@ -461,6 +462,7 @@ enum wt_status dap_configuration_done(struct wt_dap *d, struct json_object *argu
     if (d->owner.is_core(d->owner.context) || !d->g->started || d->stops_on_entry)
         return WT_OK;
     dap_forget_stop(&d->why_stopped);
+    d->at_end.end = 0;
     return wt_program_continue(d->g, false, &end, err);
 }
 

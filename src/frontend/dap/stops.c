@@ -143,9 +143,11 @@ static bool take_stop(struct wt_dap *d, const struct wt_news *n)
         note(d, "pause", *n->text ? n->text : NULL);
         return true;
     case WT_NEWS_TRAP:
-        note(d, d->stops_at_end && *n->text ? "pause" : "breakpoint",
-             d->stops_at_end && *n->text ? n->text
-                                         : "a breakpoint instruction of the program's own");
+        d->why_stopped.is_end = d->stops_at_end && *n->text;
+        if (d->why_stopped.is_end)
+            wt_debugger_time(d->g->debugger, &d->at_end, WT_IGNORED);
+        note(d, d->why_stopped.is_end ? "pause" : "breakpoint",
+             d->why_stopped.is_end ? n->text : "a breakpoint instruction of the program's own");
         return true;
     case WT_NEWS_HISTORY_BEGIN:
         note(d, "pause", "the recorded run begins here");

@@ -28,12 +28,15 @@ Object.assign(View.prototype, {
         }
     },
 
-    /** A recording that is about a finding opens at its last access, of a trail at the last store. */
+    /** A recording that is about a finding opens at its last access, of a trail at the last store; others at the first finding, but for those that end
+     * in a fault. Returns whether there is one. */
     openFinding() {
-        this.chosen = this.model.body.finding ?? (this.model.body.trail ? -1 : null);
-        const last = this.accesses().filter((one) => one.mark !== '=' && this.model.frameAt(one.time) !== null).pop();
+        const first = this.model.isFaulted() ? null : this.stories().find((one) => one.places.some((place) => this.isReached(place)));
+        this.chosen = this.model.body.finding ?? (this.model.body.trail ? -1 : first ? first.number : null);
+        const last = this.accesses().filter((one) => one.mark !== '=' && this.isReached(one)).pop();
         if (last)
             this.goToAccess(last);
+        return Boolean(last);
     },
 
     /** Goes to the time of an access, and selects its lane. */
@@ -78,7 +81,7 @@ Object.assign(View.prototype, {
                 this.found.append(element('h2', '', `${findings} finding${findings > 1 ? 's' : ''} of --check`));
             if (finding.number === -1)
                 this.found.append(element('h2', '', 'How a value came to be'));
-            const [title, ...rest] = finding.text.trim().split('\n');
+            const [title, ...rest] = finding.text.trim().split('\n'), [, missing] = title.match(/: race [^:]*: (.*)/) || [];
             const button = this.button(this.found, title.replace(/^wavetrap: /, ''), 'Show this finding', () => {
                 this.chosen = this.chosen === finding.number ? null : finding.number;
                 this.show();
@@ -87,7 +90,11 @@ Object.assign(View.prototype, {
             button.setAttribute('aria-pressed', String(this.chosen === finding.number));
             if (this.chosen !== finding.number)
                 continue;
-            accesses.forEach((one) => this.addAccess(one));
+            accesses.forEach((one, i) => {
+                if (i && missing)
+                    this.found.append(element('div', 'missing', `✕ ${missing}`));
+                this.addAccess(one);
+            });
             this.addPlay(accesses.filter((one) => this.isReached(one)));
             if (!rest.length)
                 continue;

@@ -1,7 +1,7 @@
 /* The grid itself: rows of waves, a cell for each lane, drawn into a canvas of the size of what is visible. */
 'use strict';
 
-const LABEL_WIDTH = 112, HEADING_HEIGHT = 22, HEADER_HEIGHT = 18, CELL = 11;
+const LABEL_WIDTH = 112, HEADING_HEIGHT = 22, HEADER_HEIGHT = 18, CELL = 11, BRACKET = 24;
 
 class Grid {
     /** @p box is the element that scrolls; @p events has select(row, lane), hover(row, lane, x, y). */
@@ -52,7 +52,8 @@ class Grid {
 
     /** Few lanes get larger cells. */
     fitting() {
-        return Math.min(Math.max(Math.floor((this.box.clientWidth - LABEL_WIDTH - 12) / this.lanes), CELL), 32);
+        const bracket = this.linked.length > 1 && !this.isTrail ? BRACKET : 0;
+        return Math.min(Math.max(Math.floor((this.box.clientWidth - LABEL_WIDTH - 12 - bracket) / this.lanes), CELL), 32);
     }
 
     style() {
@@ -66,7 +67,7 @@ class Grid {
 
     draw() {
         const width = this.box.clientWidth, height = this.box.clientHeight, ratio = window.devicePixelRatio || 1;
-        this.space.style.width = `${LABEL_WIDTH + this.lanes * this.cell + 8}px`;
+        this.space.style.width = `${LABEL_WIDTH + this.lanes * this.cell + 8 + (this.linked.length > 1 && !this.isTrail ? BRACKET : 0)}px`;
         this.space.style.height = `${(this.bottom || 0) + 8}px`;
         if (!width || !height || !this.top)
             return;
@@ -186,7 +187,7 @@ class Grid {
             : { x: LABEL_WIDTH + first * this.cell - left - 1.5, y: this.top[i] - up - 1.5, w: (last - first + 1) * this.cell + 1, h: this.height + 3 };
     }
 
-    /** Frames the linked cells, with their marks, and joins each with the next one: by a broken line, or of a trail by an arrow, which is pale where its
+    /** Frames the linked cells, with their marks, and joins each with the next one: by a broken bracket, or of a trail by an arrow, which is pale where its
      * end is later than what is shown. */
     drawLinks(c, s, left, up) {
         const boxes = this.linked.map((one) => ({ ...one, box: this.boxOf(one, left, up) })).filter((one) => one.box);
@@ -229,12 +230,32 @@ class Grid {
             this.drawLink(c, from, to);
     }
 
+    /** What is missing between two accesses: a bracket at the end of their rows, with a cross. */
+    drawBracket(c, from, to) {
+        const x = Math.max(from.x + from.w, to.x + to.w) + 10, y0 = from.y + from.h / 2, y1 = to.y + to.h / 2, middle = (y0 + y1) / 2;
+        c.setLineDash([5, 4]);
+        c.beginPath();
+        c.moveTo(from.x + from.w, y0);
+        c.lineTo(x, y0);
+        c.lineTo(x, y1);
+        c.lineTo(to.x + to.w, y1);
+        c.stroke();
+        c.setLineDash([]);
+        c.beginPath();
+        for (const side of [-4, 4]) {
+            c.moveTo(x - 4, middle - side);
+            c.lineTo(x + 4, middle + side);
+        }
+        c.stroke();
+    }
+
     drawLink(c, from, to) {
         const middle = ({ x, w }) => x + w / 2, x0 = middle(from), x1 = middle(to);
+        if (!this.isTrail)
+            return this.drawBracket(c, from, to);
         if (from.y === to.y && x0 === x1)
             return;
         const down = to.y > from.y, isRow = to.y === from.y, y0 = down || isRow ? from.y + from.h : from.y, y1 = isRow ? to.y + to.h : down ? to.y : to.y + to.h;
-        c.setLineDash(this.isTrail ? [] : [5, 4]);
         c.beginPath();
         c.moveTo(x0, y0);
         if (isRow)
@@ -242,9 +263,6 @@ class Grid {
         else
             c.lineTo(x1, y1);
         c.stroke();
-        c.setLineDash([]);
-        if (!this.isTrail)
-            return;
         const angle = isRow ? Math.atan2(-1.5 * from.h, (x1 - x0) / 2) : Math.atan2(y1 - y0, x1 - x0);
         c.beginPath();
         c.moveTo(x1, y1);

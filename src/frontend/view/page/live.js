@@ -110,6 +110,9 @@ Object.assign(View.prototype, {
             this.thread = body.threadId;
             this.grid.selected = null;
             this.take(body, 0);
+            if (body.atEnd && !this.isOpen && !body.joined && !window.acquireVsCodeApi)
+                this.openElsewhere(body);
+            this.isOpen = true;
             if (this.reason && this.reason.description)
                 this.said.textContent = this.reason.description;
             requestAnimationFrame(() => setTimeout(() => {
@@ -125,6 +128,22 @@ Object.assign(View.prototype, {
         } finally {
             if (number === this.asked && this.arrived)
                 this.arrived();
+        }
+    },
+
+    /** At the end of a run little is left to see: the page opens at the first finding, else where most lanes are masked off. */
+    async openElsewhere(body) {
+        let touched = false; /* then who looks has gone elsewhere */
+        if (this.openFinding() || body.start === undefined)
+            return;
+        for (const event of ['pointerdown', 'keydown'])
+            addEventListener(event, () => touched = true, { once: true, capture: true });
+        try {
+            const run = new Model(await this.source.transport.request('wavetrap/recording', { frames: 24 }));
+            if (!touched && this.model.body.now === body.now)
+                this.goTo(run.frames[run.firstFrame()].time);
+        } catch (error) {
+            this.complain(error);
         }
     },
 

@@ -237,11 +237,11 @@ class Model {
         return a.dispatch - b.dispatch || a.group[2] - b.group[2] || a.group[1] - b.group[1] || a.group[0] - b.group[0] || a.index - b.index;
     }
 
-    /** Where a recording opens: at the fault of its last frame, else at the frame with most lanes masked off, of these the one with most
+    /** Where a recording opens: at the fault or the stop of its last frame, else at the frame with most lanes masked off, of these the one with most
      * waves. */
     firstFrame() {
         const last = this.frames.length - 1;
-        if (this.wavesAt(last).some((wave) => wave.faulted))
+        if (this.isFaulted() || this.body.stop)
             return last;
         let best = 0, most = [-1, -1];
         this.frames.forEach((frame, at) => {
@@ -250,6 +250,10 @@ class Model {
                 [best, most] = [at, [off, frame.waves.length]];
         });
         return best;
+    }
+
+    isFaulted() {
+        return this.wavesAt(this.frames.length - 1).some((wave) => wave.faulted);
     }
 
     /** The wave and lane of a frame to look at first: of the fault, else of the wave with most lanes masked off, of those that are at a line of source and
@@ -345,7 +349,7 @@ class Model {
         if (!place)
             return pc || '';
         const line = place.line ? ` ${place.path.split('/').pop()}:${place.line}` : ` ${pc}`;
-        return (place.function ? `${place.function}()` : '') + line;
+        return (place.function ? place.function.replace(/[^)]$/, '$&()') : '') + line;
     }
 
     /** What lines of a file were counted to have done up to a frame: {issues, enabled, lanes, transactions} by line; null: nothing is

@@ -100,6 +100,8 @@ class View {
         this.setTheme();
         new MutationObserver(() => this.setTheme()).observe(document.body, { attributes: true, attributeFilter: ['class'] });
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.show());
+        addEventListener('beforeprint', () => this.layOut(true));
+        addEventListener('afterprint', () => this.layOut(false));
     }
 
     /** A list to choose from, after its label. */
@@ -153,6 +155,16 @@ class View {
             delete document.documentElement.dataset.theme;
         if (this.model)
             this.show();
+    }
+
+    /** For paper: light, as wide as a sheet, without what is pressed. The grid is drawn, so that it has to be drawn again. */
+    layOut(forPaper) {
+        document.documentElement.toggleAttribute('data-paper', forPaper);
+        this.found.querySelectorAll('details').forEach((one) => one.open = one.open || forPaper);
+        this.show();
+        const row = this.selectedRow();
+        if (row)
+            this.grid.reveal(row);
     }
 
     // ---- data ----
