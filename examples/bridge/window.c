@@ -1,6 +1,6 @@
 /*
  * A memory-mapped window: a file, or a UIO region (/dev/uio0), in which register N is the word at
- * byte 4 * N. For a board behind XRT or OPAE replace this file: open the device in open_window(),
+ * byte 4 * N. For a board reached by XRT or OPAE replace this file: open the device in open_window(),
  * and make the two functions below it read and write a register of the kernel or the AFU.
  */
 #include "window.h"

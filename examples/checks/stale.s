@@ -8,6 +8,6 @@ sum:
     s_waitcnt lgkmcnt(0)
     global_store_dword v1, v2, s[4:5]
     s_waitcnt vmcnt(0)
-    s_load_dword s7, s[4:5], 0x0 // must be behind s_dcache_inv
+    s_load_dword s7, s[4:5], 0x0 // must be after s_dcache_inv
     s_waitcnt lgkmcnt(0)
     s_endpgm

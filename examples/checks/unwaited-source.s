@@ -4,5 +4,5 @@ sum:
     v_lshlrev_b32 v1, 2, v0
     v_mov_b32 v2, 1
     ds_add_u32 v1, v2 gds
-    v_mov_b32 v2, 0 // must be behind s_waitcnt expcnt(0)
+    v_mov_b32 v2, 0 // must be after s_waitcnt expcnt(0)
     s_endpgm

@@ -4,4 +4,4 @@ sum:
     s_mov_b32 s6, 1
     s_waitcnt lgkmcnt(0)
     s_store_dword s6, s[4:5], 0x0
-    s_endpgm // must be behind s_dcache_wb
+    s_endpgm // must be after s_dcache_wb

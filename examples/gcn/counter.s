@@ -19,7 +19,7 @@ by_host:
     s_mov_b32 ttmp2, 4
     s_branch count
 by_instruction:
-    s_add_u32 ttmp0, ttmp0, 4                       // the PC is that of s_trap: go on behind it
+    s_add_u32 ttmp0, ttmp0, 4                       // the PC is that of s_trap: continue after it
     s_addc_u32 ttmp1, ttmp1, 0
     s_mov_b32 ttmp2, 0
     s_branch count

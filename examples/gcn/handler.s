@@ -1,5 +1,5 @@
 // A trap handler: it notes TRAPSTS and what the hardware has left in TTMP1:TTMP0 on the page that TMA
-// points to, clears the exceptions, and goes on.
+// points to, clears the exceptions, and continues.
 //   wavetrap run --grid=64 --trap-handler=build/examples/gcn/handler.bin \
 //       --dump=noted@0x1c0001000:12 build/examples/gcn/exception.co
 .text

@@ -1,4 +1,4 @@
-/* A mistake: the kernel writes behind its buffer. */
+/* A mistake: the kernel writes past the end of its buffer. */
 #include "common.h"
 
 static const char source[] = "kernel void stray(global int *out, int by)\n"

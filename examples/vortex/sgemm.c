@@ -1,7 +1,7 @@
 /*
  * Matrix multiplication C = A * B in tiles. A core computes one TILE x TILE part of C at a time:
  * its threads copy a tile of A and one of B into local memory, meet, multiply them from there, meet
- * again, and go on to the next pair. A warp works on whole pieces of rows, so all loops are the
+ * again, and continue with the next pair. A warp works on whole pieces of rows, so all loops are the
  * same for its lanes; only the edges of the matrix, which is not a multiple of TILE, divide them.
  */
 #include "check.h"

@@ -1,6 +1,6 @@
 /*
  * The debugger as a library: opens a program as `wavetrap debug` does, runs it forwards and
- * backwards, reads and changes it where it stands, and observes its accesses to memory.
+ * backwards, reads and changes it where it has stopped, and observes its accesses to memory.
  *
  * A session belongs to one thread at a time; only wavetrap_interrupt() may be called from others.
  * There may be several sessions. Functions that can fail return an enum wavetrap_status and fill in
@@ -57,7 +57,7 @@ typedef void wavetrap_text_fn(void *context, const char *text, size_t length);
  * Opens a program: @p words are those of the command `wavetrap debug`, without the command; NULL
  * ends them. {"-g", "gfx900:cus=2", "--grid=64", "--arg=zeros:256", "kernel.co", NULL} is code for
  * a device, {"-g", "sm", "./program", "argument", NULL} a host program, {"--core", "file", NULL} a
- * core file. Nothing runs yet: code for a device stands at its first instruction. Host programs are
+ * core file. Nothing runs yet: code for a device is at its first instruction. Host programs are
  * started by the first run, by the command `wavetrap` of PATH, or the one that the environment's
  * WAVETRAP names; their output goes to the process's. @p text may be NULL: nobody reads.
  * On failure *session is NULL.
@@ -79,7 +79,7 @@ enum wavetrap_stop_kind {
     WAVETRAP_BREAKPOINT,    /**< `point` */
     WAVETRAP_WATCHPOINT,    /**< `point`; the instruction is done */
     WAVETRAP_CATCHPOINT,    /**< `point`: of wavetrap_catch() */
-    WAVETRAP_FAULT,         /**< the program made a mistake, which `text` tells */
+    WAVETRAP_FAULT,         /**< the program made a mistake, which `text` describes */
     WAVETRAP_TRAP,          /**< a breakpoint instruction of the program's own */
     WAVETRAP_INTERRUPTED,   /**< by wavetrap_interrupt(), or for what `text` says */
     WAVETRAP_HISTORY_BEGIN, /**< the recorded run begins here */
@@ -97,7 +97,7 @@ struct wavetrap_stop {
     uint64_t time;            /**< issue time; 0 where it is not told */
     int status;               /**< ENDED: the exit word, or the host program's exit status (128 and
                                    the number of a signal); -1: not known */
-    char text[WAVETRAP_TEXT]; /**< the stop for people, as the console tells it; of a step what
+    char text[WAVETRAP_TEXT]; /**< the stop for people, as the console prints it; of a step what
                                  others did that it has left out, or "" */
 };
 
@@ -147,7 +147,7 @@ enum wavetrap_status wavetrap_watch(struct wavetrap *session, enum wavetrap_watc
 enum wavetrap_status wavetrap_catch(struct wavetrap *session, const char *what,
                                     const char *condition, unsigned *number,
                                     struct wavetrap_error *err);
-/** Deletes a point. WAVETRAP_INVALID: there is none of that number. */
+/** Deletes a point. WAVETRAP_INVALID: no point has that number. */
 enum wavetrap_status wavetrap_delete(struct wavetrap *session, unsigned number,
                                      struct wavetrap_error *err);
 
@@ -162,7 +162,7 @@ struct wavetrap_lanes {
 struct wavetrap_wave {
     uint64_t id; /**< no other wave of the run has it */
     unsigned device, core, slot;
-    unsigned lanes;             /**< it has so many */
+    unsigned lanes;             /**< how many it has */
     struct wavetrap_lanes mask; /**< those that are enabled */
     uint64_t pc;                /**< of its next instruction */
     bool waits;                 /**< at a barrier, or for another wave: `why` */
@@ -234,7 +234,7 @@ struct wavetrap_number {
  * expression names ("x@*"). */
 enum wavetrap_status wavetrap_print(struct wavetrap *session, const char *expression, char *text,
                                     size_t size, struct wavetrap_error *err);
-/** Evaluates a scalar expression, likewise. WAVETRAP_INVALID: it is no number. */
+/** Evaluates a scalar expression, likewise. WAVETRAP_INVALID: it is not a number. */
 enum wavetrap_status wavetrap_evaluate(struct wavetrap *session, const char *expression,
                                        const struct wavetrap_number **list, size_t *count,
                                        struct wavetrap_error *err);

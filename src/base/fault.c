@@ -72,6 +72,20 @@ void wt_fault_print_details(FILE *out, const struct wt_fault *f, const struct wt
     wt_fault_report(w->report, f, w);
 }
 
+void wt_offset_text(uint64_t at, uint64_t bytes, uint64_t object, char *text, size_t size)
+{
+    if (at < object)
+        snprintf(text, size, "byte %" PRIu64 " of", at);
+    else if (at > object)
+        snprintf(text, size, "%" PRIu64 " byte%s past the end of", at - object,
+                 wt_plural(at - object));
+    else if (bytes)
+        snprintf(text, size, "the %" PRIu64 " byte%s just past the end of", bytes,
+                 wt_plural(bytes));
+    else
+        snprintf(text, size, "just past the end of");
+}
+
 void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, char *text,
                    size_t size)
 {
@@ -86,10 +100,12 @@ void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, 
         snprintf(text, size, "%" PRIu64 " bytes after a null pointer", addr);
     /* An index runs past the end more often than below the beginning. */
     else if ((below.size && addr - below.addr < below.size) ||
-             (past < most && (past <= short_of || short_of > PAGE)))
-        snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
-                 addr - below.addr, below.size, below.addr);
-    else if (short_of < most)
+             (past < most && (past <= short_of || short_of > PAGE))) {
+        char where[WT_OFFSET_TEXT];
+        wt_offset_text(addr - below.addr, 0, below.size, where, sizeof where);
+        snprintf(text, size, "%s an allocation of %" PRIu64 " bytes at 0x%" PRIx64, where,
+                 below.size, below.addr);
+    } else if (short_of < most)
         snprintf(text, size,
                  "%" PRIu64 " bytes before an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
                  short_of, above.size, above.addr);

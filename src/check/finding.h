@@ -89,6 +89,9 @@ enum wt_finding_space {
 
 enum { WT_NO_ACCESS = 0xff };
 
+/** Alignment of the address at which a group sees its memory: what remains is an offset in it. */
+enum { WT_GROUP_ALIGN = 1 << 20 };
+
 /** What the pieces of a finding are numbers of. */
 enum wt_finding_pieces {
     WT_PIECES_OF_COPY,   /**< in what is copied */

@@ -544,9 +544,9 @@ static void load(struct wt_check_init *c, struct init_space *s, const struct wt_
         }
     }
     if (bad && decides)
-        init_report(c, WT_FOUND_UNDEFINED_ATOMIC, bad, origin, "the value in memory");
+        init_report_loaded(c, WT_FOUND_UNDEFINED_ATOMIC, bad, origin, "the value in memory", a);
     else if (bad && c->level >= WT_INIT_LOAD && !is_spill(a, origin))
-        init_report(c, WT_FOUND_UNDEFINED_LOAD, bad, origin, "what is loaded");
+        init_report_loaded(c, WT_FOUND_UNDEFINED_LOAD, bad, origin, "what is loaded", a);
 }
 
 static void store(struct wt_check_init *c, struct init_wave *w, struct init_space *s,

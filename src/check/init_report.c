@@ -5,13 +5,23 @@
 
 #include "base/array.h"
 #include "check/init_state.h"
+#include "check/memory_state.h"
 #include "check/names.h"
 #include "emulator/machine/machine.h"
 
 /* Where it comes from, and who has computed with it first. */
 static void describe(struct wt_finding *f, const struct init_origin *o, const char *what)
 {
-    snprintf(f->text, sizeof f->text, "%s has bits %s", what, wt_origin_text(o->kind));
+    static const char *const why[WT_ORIGINS] = {
+        [WT_ORIGIN_REGISTER] = ": nothing has written the register",
+        [WT_ORIGIN_PRIVATE] = ": nothing has written the lane's own memory there",
+        [WT_ORIGIN_GROUP] =
+            ": nothing has written the group's memory there since the group began",
+        [WT_ORIGIN_INACTIVE] = ": they come from a lane that takes no part in the exchange",
+        [WT_ORIGIN_OBJECT] = ": nothing has written the allocation there",
+        [WT_ORIGIN_BEYOND] = ": the load reaches past the end of the object"};
+    const char *reason = o->kind < WT_ORIGINS ? why[o->kind] : NULL;
+    snprintf(f->text, sizeof f->text, "%s has uninitialised bits%s", what, reason ? reason : "");
     if (o->kind >= WT_ORIGIN_OBJECT)
         wt_finding_of_object(f, &o->object);
 }
@@ -39,6 +49,12 @@ void init_forget_mistakes(struct wt_check_init *c, uint64_t time)
 void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes lanes,
                  uint32_t origin, const char *what)
 {
+    init_report_loaded(c, kind, lanes, origin, what, NULL);
+}
+
+void init_report_loaded(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes lanes,
+                        uint32_t origin, const char *what, const struct wt_observed *a)
+{
     struct wt_machine *m = c->machine;
     const struct init_pending *p = &c->pending;
     const struct init_origin *o = init_origin_of(origin);
@@ -52,6 +68,12 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
     if (!wt_machine_checks(c->machine, f.launch))
         return;
     describe(&f, o, what);
+    if (a && o->kind == WT_ORIGIN_GROUP && a->space == WT_OBSERVED_GROUP) {
+        f.space = WT_FOUND_GROUP;
+        f.has_object = true;
+        f.address = a->at[wt_lanes_lowest(lanes)] % WT_GROUP_ALIGN;
+        f.object_size = memory_room_of(m, wt_machine_wave(m, p->wave), a->space);
+    }
     describe_first(&f, o);
     wt_mistake_note(&c->decisions, m, &f);
     c->found(c->context, &f);

@@ -9,9 +9,6 @@
 #include "emulator/machine/heads.h"
 #include "emulator/machine/machine.h"
 
-/* Of the address at which a group sees its memory. */
-enum { GROUP_ALIGN = 1 << 20 };
-
 static enum wt_access access_of(unsigned kind)
 {
     return kind == WT_WATCH_READ    ? WT_ACCESS_LOAD
@@ -221,7 +218,7 @@ static bool is_like(const struct race_told *told, const struct race_access *x,
 static void tell_again(struct race_access *x, const struct race_conflict *c,
                        const struct side *mine, const struct side *theirs, struct wt_finding *f)
 {
-    f->address = x->a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at;
+    f->address = x->a->space == WT_OBSERVED_GROUP ? c->at % WT_GROUP_ALIGN : c->at;
     describe_sides(x->r, mine, theirs, f);
     f->groups = x->a->group;
     f->wave[0] = f->other.wave[0] = '\0';
@@ -280,7 +277,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
                            .space = !is_kernels(main)               ? WT_FOUND_HOST
                                     : a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP
                                                                     : WT_FOUND_GLOBAL,
-                           .address = a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at,
+                           .address = a->space == WT_OBSERVED_GROUP ? c->at % WT_GROUP_ALIGN : c->at,
                            .device = r->machine->device,
                            .times = 1};
     describe_sides(r, main, other, &f);

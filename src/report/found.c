@@ -22,8 +22,8 @@ enum { LONGEST = 16 }; /* bytes of an instruction */
 
 /* ---- reading ---- */
 
-/* Names the variable of a group's, or a lane's own memory, behind the end of which an access is, or
- * before the beginning. Memory that is asked for beside the kernel's own has no variable. */
+/* Names the variable of a group's, or a lane's own memory that an access is in, past the end of which
+ * it is, or before the beginning. Memory that is asked for beside the kernel's own has no variable. */
 static void name_variable(struct wt_report_found *f, const struct wt_module *m)
 {
     enum { MOST = 64, PADDING = 16 };
@@ -39,6 +39,10 @@ static void name_variable(struct wt_report_found *f, const struct wt_module *m)
             : wt_frame_variables(m->symbols, kernel, words->private_window, list, MOST);
     for (size_t i = 0; i < count; i++) {
         struct wt_memory_variable *v = &list[i];
+        if (at >= 0 && (uint64_t)at - v->offset < v->size) {
+            best = v;
+            break;
+        }
         const bool ends = v->offset + v->size <= one->object_size &&
                           one->object_size - (v->offset + v->size) < PADDING;
         if (at < 0 ? v->offset < PADDING && (!best || v->offset < best->offset)
@@ -500,7 +504,7 @@ static void describe_object(const struct wt_report_found *f, char *text, size_t 
 static void print_object(FILE *out, const struct wt_report_found *f)
 {
     const struct wt_finding *one = &f->finding;
-    char what[200];
+    char what[200], where[WT_OFFSET_TEXT];
     int64_t at;
     describe_object(f, what, sizeof what);
     if (!found_offset(f, &at))
@@ -508,8 +512,15 @@ static void print_object(FILE *out, const struct wt_report_found *f)
     else if (at < 0)
         fprintf(out, "  %" PRIu64 " byte%s before %s\n", (uint64_t)-at, wt_plural((uint64_t)-at),
                 what);
-    else
-        fprintf(out, "  byte %" PRId64 " of %s\n", at, what);
+    else {
+        const uint64_t left = one->object_size - (uint64_t)at;
+        wt_offset_text((uint64_t)at, one->bytes, one->object_size, where, sizeof where);
+        fprintf(out, "  %s %s", where, what);
+        if ((uint64_t)at < one->object_size && one->bytes > left)
+            fprintf(out, ", and %" PRIu64 " byte%s past its end", one->bytes - left,
+                    wt_plural(one->bytes - left));
+        fputc('\n', out);
+    }
     if (f->made.count) {
         fprintf(out, "  allocated%s%s\n", *one->object_by ? " by " : "", one->object_by);
         wt_report_calls_print(out, &f->made, "    ");

@@ -154,7 +154,7 @@ def test_a_core_file_has_the_findings_and_the_way_back_to_them(tmp_path, family,
     assert listed in done.stdout and STOP.findall(done.stdout) == STOP.findall(made.stdout), done.stdout + done.stderr
     first, second = re.findall(r"^(0x[0-9a-f]+)$", done.stdout, re.M)
     pc, = re.findall(r"^  (0x[0-9a-f]+)(?:: |$)", made.stderr, re.M)
-    assert first == second == hex(int(pc, 16)) and re.search(r"no allocation is at 0x1000|0x1000 is \d+ bytes after variable", done.stdout + done.stderr), done.stdout + done.stderr
+    assert first == second == hex(int(pc, 16)) and re.search(r"no allocation is at 0x1000|0x1000 is \d+ bytes past the end of variable", done.stdout + done.stderr), done.stdout + done.stderr
     assert "checks: " not in done.stderr    # it is not reported again
 
 

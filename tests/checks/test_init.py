@@ -272,7 +272,7 @@ def test_images_of_level_zero(kernel, kind, mark):
     words = [checks.built("init_images_ze", "gcc", "-O1", "-g", "-w", checks.HERE / "init_images_ze.c", "-lze_loader"),
              checks.spirv(checks.HERE / "init_texels.cl", checks.OUT / "init_texels.spv"), kernel, kind]
     done = {how: checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *words, how) for how in ("bad", "good")}
-    text = "the data that a command copies to the host has bits from the allocation, where nothing has written"
+    text = "the data that a command copies to the host has uninitialised bits: nothing has written the allocation there"
     assert set(re.findall(r"^wavetrap: error: (.*) \(bytes? [0-9a-fx to]+\)$", done["bad"].stderr, re.M)) == {f"undefined-result: {text}"}, done["bad"].stderr
     assert f"  {kernel} at {checks.HERE}/init_texels.cl:{checks.marks('init_texels.cl')[mark]}\n" in done["bad"].stderr, done["bad"].stderr
     assert done["good"].returncode == 0 and "checks: 0 errors, 0 warnings" in done["good"].stderr and done["good"].stdout == "15\n", done["good"].stderr
@@ -286,14 +286,14 @@ HOLES = {at: r"\(bytes {} to {}, {} to {} and {} to {} of ".format(*[at + byte f
 def test_bytes_of_what_the_host_sees(company, program, family, case, lanes):
     """All pieces of the memory of both sides, which begins 64 bytes before the result."""
     said = said_alone(company, program, family, case)
-    assert re.search(rf"memory that the host sees has bits from the allocation, where nothing has written {HOLES[64]}the allocation at 0x[0-9a-f]+000\)$", said, re.M), said
+    assert re.search(rf"memory that the host sees has uninitialised bits: nothing has written the allocation there {HOLES[64]}the allocation at 0x[0-9a-f]+000\)$", said, re.M), said
     assert said.count("undefined-result") == 1 and f", {lanes}, issue time" in said, said
 
 
 def test_bytes_of_shared_memory_of_level_zero():
     for memory in ("host", "shared"):
         said = level_zero(memory, "seen").stderr
-        found = re.findall(r"undefined-result: memory that the host sees has bits from the allocation, where nothing has written \(bytes (.*) of the allocation at 0x[0-9a-f]+\)$", said, re.M)
+        found = re.findall(r"undefined-result: memory that the host sees has uninitialised bits: nothing has written the allocation there \(bytes (.*) of the allocation at 0x[0-9a-f]+\)$", said, re.M)
         assert found == ["160 to 191, 200 to 203 and 240 to 255"], said
 
 
@@ -304,13 +304,13 @@ def test_bytes_of_a_copy_in_pieces(company, program, family, case, text):
     """Each second number before the 40th is unwritten: eight pieces are listed, and the others counted. Of rows the bytes count as they are copied."""
     listed = ", ".join(f"{at} to {at + 3}" for at in range(4, 64, 8))
     said = said_alone(company, program, family, case)
-    assert re.search(f" has bits from the allocation, where nothing has written {text or rf'[(]bytes {listed} and 48 more in 12 pieces up to 159 of the copy[)]'}$", said, re.M), said
+    assert re.search(f" has uninitialised bits: nothing has written the allocation there {text or rf'[(]bytes {listed} and 48 more in 12 pieces up to 159 of the copy[)]'}$", said, re.M), said
 
 
 @pytest.mark.parametrize("case, bytes_", [("sum_of_a_part", "0 to 31"), ("local_of_a_part", "4 to 27")])
 def test_bytes_of_a_variable_of_a_bare_program(case, bytes_):
     said = wavetrap("init_vortex", "vortex", "bad", case).stderr
-    assert re.search(rf"undefined-result: memory that the host sees has bits from .*, where nothing has written \(bytes {bytes_} of out\)$", said, re.M) or f" (bytes {bytes_} of out)\n" in said, said
+    assert re.search(rf"undefined-result: memory that the host sees has uninitialised bits: nothing has written .* there \(bytes {bytes_} of out\)$", said, re.M) or f" (bytes {bytes_} of out)\n" in said, said
 
 
 @pytest.mark.parametrize("family", FAMILIES["init"])

@@ -45,7 +45,7 @@ def test_a_finding_for_people(tmp_path):
     assert lines[1].strip() == f"put at {found['file']}:{found['line']}" and lines[2].strip() == "kernel put"
     assert lines[3].strip() == f"{found['wave']}, lane 31, issue time {found['time']} (goto {found['time']})"
     assert lines[4].strip() == f"{found['pc']}: {found['instruction']}" and "store" in found["instruction"]
-    assert re.fullmatch(r"byte 128 of an allocation of 128 bytes at 0x[0-9a-f]+", lines[5].strip())
+    assert re.fullmatch(r"the 4 bytes just past the end of an allocation of 128 bytes at 0x[0-9a-f]+", lines[5].strip())
     assert lines[6].strip() == "allocated by hipMalloc"
     made = [one["function"] for one in found["object"]["made"]]
     assert "global_after" in made and made[-1] == "main" and f"    {made[-1]} at " in done.stderr

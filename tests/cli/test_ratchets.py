@@ -213,9 +213,14 @@ def messages():
 
 
 def pages():
-    """The documents, without their sessions."""
-    for page in [*(SOURCE.parent / "docs").rglob("*.md"), *(SOURCE.parent / "docs" / "man").glob("*.1")]:
-        yield re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+    """All that users read, without sessions: documents, what is new, the library's header, GDB's commands, the extension's pages, examples."""
+    root = SOURCE.parent
+    read = [*(root / "docs").rglob("*.md"), *(root / "docs" / "man").glob("*.1"), *root.glob("*.md"), *(root / "changes").glob("*.md"),
+            *(root / "editors" / "vscode").glob("*.md"), *(root / "editors" / "vscode" / "walkthrough").rglob("*.md"), *(root / "contrib").rglob("*.*"),
+            root / "include" / "wavetrap" / "wavetrap.h", *(SOURCE / "frontend" / "gdb").rglob("*.py"), *(p for p in (root / "examples").rglob("*") if p.is_file())]
+    for page in read:
+        if page.name != "_build" and "__pycache__" not in page.parts:
+            yield re.sub(r"```.*?```", "", page.read_text(errors="replace"), flags=re.S)
 
 
 @pytest.mark.parametrize("name", PHRASES)

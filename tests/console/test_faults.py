@@ -60,8 +60,8 @@ def test_the_console_tells_a_fault_as_run_does(kernel, gpu):
     told = report_of_run(kernel(gpu), options)
     addr = int(re.search(r"at 0x([0-9a-f]+)", told[0])[1], 16)
     assert re.search(r"store of 4 bytes at 0x", told[0]) and f"s {LANES[gpu]}, issue" in told[1], told
-    nearest = re.fullmatch(r"0x([0-9a-f]+): byte (\d+) of an allocation of 512 bytes at 0x([0-9a-f]+)", told[-1])
-    assert int(nearest[1], 16) == addr == int(nearest[3], 16) + int(nearest[2]), told
+    nearest = re.fullmatch(r"0x([0-9a-f]+): (\d+) bytes past the end of an allocation of 512 bytes at 0x([0-9a-f]+)", told[-1])
+    assert int(nearest[1], 16) == addr == int(nearest[3], 16) + 512 + int(nearest[2]), told
     said = ask_console(kernel(gpu), [], ["run", "print $pc", "where", "x/i $pc", "info fault"], options=options)
     assert "Program stopped by a fault: " + said[4] in said[0], said
     for part in told:
@@ -87,7 +87,7 @@ def test_an_access_has_the_same_words_everywhere(kernel, gpu, access, tmp_path):
     report, = reports_of(told)
     assert re.fullmatch(rf"{access} of 4 bytes at 0x[0-9a-f]+: no memory is mapped there( for writing)?", report[0]), report
     assert f"s {LANES[gpu]}, issue time " in report[1], report
-    assert any(re.match(r"0x[0-9a-f]+: byte \d+ of an allocation of 512 bytes at 0x", line) for line in report), report
+    assert any(re.match(r"0x[0-9a-f]+: \d+ bytes past the end of an allocation of 512 bytes at 0x", line) for line in report), report
     said = ask_console(file, [], ["run", "info fault", "reverse-stepi", "continue", f"generate-core {cores[1]}"], options=options)
     for text in (said[0], said[1], said[3]):
         assert reports_of(text + "\n") == {report}, (report, text)

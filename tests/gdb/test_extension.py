@@ -361,7 +361,7 @@ def test_info_divergence(debug, program, way):
     assert re.fullmatch(
         r"device 0, core 0, warp 2: 1 branch not over\n"
         rf"{'#' * way.threads}  0-{way.threads - 1} came to a branch\n"
-        rf"\|-- {re.escape('-.' * half)}  {even} wait to go on at {place}\n"
+        rf"\|-- {re.escape('-.' * half)}  {even} wait to continue at {place}\n"
         r"`-\+\n"
         rf"  {re.escape('.#' * half)}  {odd} are active at {place}\n", gdb("info divergence"))
     assert gdb("info divergence all").count("core 0, warp") == 4

@@ -76,14 +76,14 @@ def test_a_debug_trap_without_a_debugger_is_no_fault():
     ("registered", r"0x[0-9a-f]+: the program's address of registered memory, which GPUs have at 0x[0-9a-f]+ "
                    r"\(hipHostGetDevicePointer\)", 1),
     ("peer", r"0x[0-9a-f]+: memory of node 2, which this GPU may not use \(hipDeviceEnablePeerAccess\)", 2),
-    ("small", r"0x[0-9a-f]+: byte \d+ of an allocation of 400 bytes at 0x[0-9a-f]+", 1),
+    ("small", r"0x[0-9a-f]+: \d+ bytes past the end of an allocation of 400 bytes at 0x[0-9a-f]+", 1),
     ("freed", r"0x[0-9a-f]+: byte 4000 of an allocation of 5242880 bytes at 0x[0-9a-f]+, which the program has freed", 1),
     ("libc", r"0x[0-9a-f]+: the program's own memory: /\S+/libc.so.6, which GPUs may not use", 1),
     ("stack", r"0x[0-9a-f]+: the program's own memory: its stack, which GPUs may not use", 1),
     ("private", r"0x[0-9a-f]+: private memory of lane 0, byte \d+ of 80", 1),
-    ("far", r"0x[0-9a-f]+: (byte \d+ of an allocation of \d+ bytes at 0x[0-9a-f]+|the program's own memory.*)", 1),
-    ("reserved", r"0x[0-9a-f]+: (byte \d+ of|\d+ bytes before) an allocation of \d+ bytes at 0x[0-9a-f]+", 1),
-    ("behind", r"0x[0-9a-f]+: byte 4194324 of an allocation of 4194304 bytes at 0x[0-9a-f]+", 1),
+    ("far", r"0x[0-9a-f]+: (\d+ bytes past the end of an allocation of \d+ bytes at 0x[0-9a-f]+|the program's own memory.*)", 1),
+    ("reserved", r"0x[0-9a-f]+: (byte \d+ of|\d+ bytes past the end of|\d+ bytes before) an allocation of \d+ bytes at 0x[0-9a-f]+", 1),
+    ("behind", r"0x[0-9a-f]+: 20 bytes past the end of an allocation of 4194304 bytes at 0x[0-9a-f]+", 1),
 ])
 def test_what_an_address_is_that_the_gpu_may_not_use(word, said, gpus):
     done = hip(compiled("faults.hip"), word, gpus=["gfx900"] * gpus)
@@ -117,7 +117,7 @@ def test_small_buffers_by_themselves():
     assert hip(compiled("faults.hip"), "page").stderr == ""
     done = wavetrap("exec", compiled("faults.hip"), "page", env={**environment(), "HSA_DISABLE_FRAGMENT_ALLOCATOR": "1"})
     assert "no memory is mapped there for writing" in report(done)[0]
-    assert re.search(r"^  0x[0-9a-f]+: byte 4096 of an allocation of 4096 bytes at", done.stderr, re.M)
+    assert re.search(r"^  0x[0-9a-f]+: just past the end of an allocation of 4096 bytes at", done.stderr, re.M)
 
 
 def line_of_example(name, text):

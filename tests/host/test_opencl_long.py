@@ -72,7 +72,7 @@ def test_a_fault_is_decoded(tmp_path):
     at = re.match(r"wavetrap: batch, .* group \(0,0,0\) thread 1 channels 28-31, instruction 0x([0-9a-f]+) of the kernel: .*\n"
                   r"  device 0, dispatch 1, group \(0,0,0\), core 0, thread 1, channels 28-31, issue time \d+\n"
                   r"  at 0x[0-9a-f]+ <stray\+(\d+)> at program-\d+\.cl:3\n"
-                  r"  sends? \(.*\n  0x[0-9a-f]+: byte 256 of an allocation of 256 bytes at 0x[0-9a-f]+\n"
+                  r"  sends? \(.*\n  0x[0-9a-f]+: just past the end of an allocation of 256 bytes at 0x[0-9a-f]+\n"
                   r"  of the kernel at 0x[0-9a-f]+ <stray> at program-\d+\.cl:\d: SIMD32, 2 threads a group, 1 group\n", done.stderr)
     assert at and int(at[1], 16) == int(at[2]), done.stderr
     assert done.returncode != 0
@@ -152,7 +152,7 @@ def test_a_stray_access_that_is_caught_ends_the_program(tmp_path, names):
     source.write_text(text.replace("    open_device();", '    printf("before\\n");\n    open_device();'))
     done = wavetrap("exec", *GEN9, f"--catch={names}", build(source, tmp_path))
     assert (done.returncode, done.stdout) == (123, "before\n"), done.stdout + done.stderr
-    assert re.search(r"  at 0x[0-9a-f]+ <stray\+\d+> at program-\d+\.cl:3\n.*\n  0x[0-9a-f]+: byte 256 of an allocation of 256 bytes at", done.stderr), done.stderr
+    assert re.search(r"  at 0x[0-9a-f]+ <stray\+\d+> at program-\d+\.cl:3\n.*\n  0x[0-9a-f]+: just past the end of an allocation of 256 bytes at", done.stderr), done.stderr
 
 
 def test_other_failures_are_caught_by_all(tmp_path):
@@ -183,7 +183,7 @@ def test_memory_that_the_program_gives_back_while_a_kernel_uses_it(unmap, how, a
 def test_two_gpus_have_no_names(tmp_path):
     """OpenCL does not say on which GPU the kernel is at the address that it tells."""
     done = wavetrap("exec", *GEN9, *GEN9, build(ROOT / "examples" / "opencl" / "stray.c", tmp_path))
-    assert re.search(r"\n  device 0, dispatch 1, .*\n  at 0x[0-9a-f]+\n.*\n.*byte 256 of an allocation of 256 bytes at .*\n  of the kernel at 0x[0-9a-f]+: SIMD32", done.stderr), done.stderr
+    assert re.search(r"\n  device 0, dispatch 1, .*\n  at 0x[0-9a-f]+\n.*\n.*just past the end of an allocation of 256 bytes at .*\n  of the kernel at 0x[0-9a-f]+: SIMD32", done.stderr), done.stderr
 
 
 def test_options_that_a_gen9_has_no_use_for():

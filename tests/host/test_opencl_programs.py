@@ -125,7 +125,7 @@ def test_a_stray_access_of_a_level_zero_program(level_zero, module, line, interc
     done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", "./program", f"{module}.spv", "stray"], cwd=level_zero, capture_output=True, text=True,
                           timeout=60, env=dict(os.environ, ZE_ENABLE_LOADER_INTERCEPT=intercept))
     assert done.returncode == 1
-    assert re.search(r"^  0x[0-9a-f]+: byte 65536 of an allocation of 200 bytes at 0x[0-9a-f]+$", done.stderr, re.MULTILINE), done.stderr
+    assert re.search(r"^  0x[0-9a-f]+: 65336 bytes past the end of an allocation of 200 bytes at 0x[0-9a-f]+$", done.stderr, re.MULTILINE), done.stderr
     assert re.search(r"^  of the kernel at 0x[0-9a-f]+ <k(\+0)?>( at k.cl:\d)?: ", done.stderr, re.MULTILINE), done.stderr
     assert re.search(rf"^  {line}$", done.stderr, re.MULTILINE), done.stderr
 
@@ -147,7 +147,7 @@ def test_the_debugger_at_a_stray_access_of_a_level_zero_program(level_zero):
     dead = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--core", core, *[word for c in common for word in ("-ex", c)]], cwd=level_zero,
                           capture_output=True, text=True, timeout=60)
     for said in (live, dead):
-        assert said.stdout.count("byte 65536 of an allocation of 200 bytes at 0x") == 2, said.stdout + said.stderr
+        assert said.stdout.count("65336 bytes past the end of an allocation of 200 bytes at 0x") == 2, said.stdout + said.stderr
         assert re.search(r"^#0  0x[0-9a-f]+ in k \(a=0x[0-9a-f]+, b=(\d)\) at k\.cl:4$", said.stdout, re.M), said.stdout
     tail = [said.stdout[said.stdout.index("#0  "):].split("Saved")[0] for said in (live, dead)]
     assert tail[0] == tail[1] and "$1 = 16384\n" in tail[0]

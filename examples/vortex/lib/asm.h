@@ -2,8 +2,8 @@
  * What the assembly files of the library share: the Vortex instructions by their encodings (no
  * Debian assembler knows their names), the CSRs by number, and register-sized loads and stores.
  *
- * All Vortex instructions are R-type with opcode 0x0b (CUSTOM-0) and funct7 0; funct3 tells them
- * apart.
+ * All Vortex instructions are R-type with opcode 0x0b (CUSTOM-0) and funct7 0; funct3 distinguishes
+ * these.
  */
 #ifndef VORTEX_ASM_H
 #define VORTEX_ASM_H
@@ -67,7 +67,7 @@
         .insn r 0x0b, 3, 0, x0, \token, x0
         .endm
 
-        /* Only lanes whose \pred has bit 0 set go on; when there are none, those of \mask do. */
+        /* Only lanes whose \pred has bit 0 set continue; when there are none, those of \mask do. */
         .macro vx_pred pred, mask
         .insn r 0x0b, 5, 0, x0, \pred, \mask
         .endm

@@ -34,7 +34,7 @@ FILE *const stdin = &console;
 FILE *const stdout = &console;
 FILE *const stderr = &console;
 
-/* The end of main() and exit(). Not for kernels: other warps would go on. */
+/* The end of main() and exit(). Not for kernels: other warps would continue. */
 void _exit(int status)
 {
     vx_release_workers();

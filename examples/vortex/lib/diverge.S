@@ -32,7 +32,7 @@ vx_while:
         snez    a0, a0
         vx_pred a0, s2
         /*
-         * Either some lanes go on: those that run now have a 1. Or all have left, and all that
+         * Either some lanes continue: those that run now have a 1. Or all have left, and all that
          * run again have the 0 with which they left. So the branch is the same for all lanes.
          */
         bnez    a0, 1b

@@ -31,7 +31,7 @@ void vx_run_job(void)
     job.kernel(job.arg);
 }
 
-/** Tells the other cores that something has changed. */
+/** Signals to the other cores that something has changed. */
 static void signal_cores(void)
 {
     vx_fence();

@@ -132,15 +132,15 @@ void *vx_argument(void);
  *
  * How it is made, if you write your own: SPLIT takes the lanes for which the condition is true or
  * those for which it is false, then comes an ordinary branch on that same condition, and both ways
- * end in one JOIN, which sends the other lanes through, from behind the SPLIT, and then goes on
+ * end in one JOIN, which sends the other lanes through, from after the SPLIT, and then continues
  * with all. Three things must be kept from the compiler:
  *   - The condition comes out of the SPLIT as a value of which nothing is known ("+r"), so the
  *     branch stays where it is and nothing that follows is specialised for one of its outcomes.
  *   - "memory" in both: what one side stores is not kept in registers across them.
- *   - There must be one JOIN, not a copy for each way: lanes that come together in a copy go on in
+ *   - There must be one JOIN, not a copy for each way: lanes that come together in a copy run on in
  *     code that was made for the other way. GCC copies a block only if it is small, and takes an
  *     asm to have as many instructions as lines. So the JOIN has many empty lines. And it is an
- *     "asm goto" (to what follows anyway), which ends the block: otherwise a loop's end behind it
+ *     "asm goto" (to what follows anyway), which ends the block: otherwise a loop's end after it
  *     would be part of the block, and those GCC likes to copy.
  * (tests/kernels counts them in the disassembly: for each SPLIT, one JOIN.)
  */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "base/text.h"
 
 enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *err)
@@ -89,19 +90,13 @@ static void print_what(FILE *out, const struct wt_object_view *o)
 
 static void print_place(FILE *out, const struct wt_object_view *o, uint64_t at)
 {
-    const uint64_t end = o->addr + o->size;
-    switch ((enum wt_object_place)o->place) {
-    case WT_BEHIND_OBJECT:
-        fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s after ", at, at - end,
-                wt_plural(at - end));
-        break;
-    case WT_BEFORE_OBJECT:
+    char where[WT_OFFSET_TEXT];
+    if (o->place == WT_BEFORE_OBJECT)
         fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s before ", at, o->addr - at,
                 wt_plural(o->addr - at));
-        break;
-    default:
-        fprintf(out, "0x%" PRIx64 " is byte %" PRIu64 " of ", at, at - o->addr);
-        break;
+    else {
+        wt_offset_text(at - o->addr, 0, o->size, where, sizeof where);
+        fprintf(out, "0x%" PRIx64 " is %s ", at, where);
     }
     print_what(out, o);
     fputc('\n', out);

@@ -7,7 +7,7 @@ from . import link, travel
 class Wavetrap(link.Command):
     """Commands for GPUs, beside GDB's own.
 
-  info warps         where each warp stands, and why it waits
+  info warps         where each warp is, and why it waits
   info lanes [EXPR]  the lanes of the selected warp, and a value in each
   info divergence    how branches have divided a warp
   info barriers      who has arrived at a barrier
@@ -17,7 +17,7 @@ class Wavetrap(link.Command):
 
 $_core, $_warp, $_lane, $_mask and $_time work in expressions and conditions. 'monitor help' lists
 what the server itself does. A lane is one element of a warp; Vortex calls it a thread, and so do
-the names of GDB's threads: "device 0, core 0, warp 1, thread 2". 'help COMMAND' tells more of
+the names of GDB's threads: "device 0, core 0, warp 1, thread 2". 'help COMMAND' shows more of
 each.
 
 Usage: wavetrap"""
@@ -107,7 +107,7 @@ def watch_the_end():
 
 def no_way_back_in_non_stop(*_):
     """GDB asks whether there is a way back before it chooses its mode, and in non-stop mode, where there is none, remembers the
-    direction of a refused command: the next `next` would go on backwards. So it does not ask the server for one."""
+    direction of a refused command: the next `next` would continue backwards. So it does not ask the server for one."""
     use = "off" if gdb.parameter("non-stop") else "auto"
     if getattr(gdb, "_wavetrap_way_back", "auto") != use:
         gdb._wavetrap_way_back = use

@@ -4,8 +4,8 @@ GDB compiles expressions to bytecode for the conditions of breakpoints. Here it 
 expression that was asked for, wavetrap runs the bytecode for all lanes at once, and GDB turns the
 bytes that come back into values again. What GDB cannot compile is evaluated lane by lane.
 
-Lanes that a branch has switched off may stand elsewhere, where the same name has another place or
-another meaning: what is compiled is good for the lanes that stand at the same instruction.
+Lanes that a branch has switched off may be elsewhere, where the same name has another place or
+another meaning: what is compiled is good for the lanes that are at the same instruction.
 """
 import re
 
@@ -153,6 +153,6 @@ def evaluate(device, wave, current, lanes, expression):
 
 
 def _is_mistake(problem):
-    """Whether GDB would say the same for every lane that stands there."""
+    """Whether GDB would say the same for every lane that is there."""
     return problem.startswith(("No symbol ", "A syntax error", "Invalid number", "Invalid character",
                                "A parse error", "Unmatched", "There is no member", "There is no field"))

@@ -114,7 +114,7 @@ FLAGS = ("c", "q", "s")
 
 
 def apply(device, places, argument):
-    """Runs a command in each place, as `thread apply` does; flags stand before the command."""
+    """Runs a command in each place, as `thread apply` does; flags come before the command."""
     flags, command = text.options(argument, FLAGS)
     if not command:
         raise gdb.GdbError("Which command? It comes last: 'lane-apply all print x'.")
@@ -161,8 +161,8 @@ WARPS is `all` or as for `info warps`: 0.1, 0-3.*, 2. In each warp the command r
 lane if that is active there, else in the lowest active one.
 
   -q  do not say which warp it is
-  -c  go on after an error
-  -s  go on after an error, and say nothing of it, nor of warps where nothing is printed"""
+  -c  continue after an error
+  -s  continue after an error, and say nothing of it, nor of warps where nothing is printed"""
 
     def __init__(self):
         super().__init__("warp-apply", gdb.COMMAND_RUNNING)

@@ -91,7 +91,7 @@ class Wave:
         self.wait = row.get("wait", "")
         self.wait_pc = row.get("wait_pc", 0)
         self.barrier = row.get("barrier")
-        #: whether the device tells why it waits, and which lanes wait in it
+        #: whether the device says why it waits, and which lanes wait in it
         self.told = row.get("detail", True)
         #: lanes that wait in the divergence stack, innermost first: (set, pc)
         self.waiters = [(int(lanes, 16), pc) for lanes, pc in row.get("waiters", ())]
@@ -111,7 +111,7 @@ class Wave:
 
     @property
     def where(self):
-        """What it stands at: the instruction that it waits in, or its next one."""
+        """What it is at: the instruction that it waits in, or its next one."""
         return self.wait_pc if self.wait else self.pc
 
     def lane_state(self, lane):
@@ -119,7 +119,7 @@ class Wave:
                 "waits" if self.waiting_lanes >> lane & 1 else "off")
 
     def lane_pc(self, lane):
-        """Where a lane goes on, as far as it is known; of a lane that is off, where its wave is."""
+        """Where a lane continues, as far as it is known; of a lane that is off, where its wave is."""
         if not self.mask >> lane & 1:
             for lanes, pc in self.waiters:
                 if lanes >> lane & 1:

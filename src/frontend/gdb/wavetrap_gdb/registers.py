@@ -52,13 +52,13 @@ def _printed(names, long_names):
 
 class InfoRegisters(gdb.Command):
     def __init__(self):
-        # The text of GDB's own command is what `help` goes on to show.
+        # The text of GDB's own command is what `help` then shows.
         self.__doc__ = gdb.execute("help info registers", to_string=True).strip()
         super().__init__("info registers", gdb.COMMAND_DATA)
 
     def invoke(self, argument, from_tty):
         # GDB's own command is gone once there is another one of its name. `info all-registers` is the
-        # same code: with names it prints those, and the group "general" is what none stands for.
+        # same code: with names it prints those, and the group "general" is what none means.
         try:
             # Of a program that has no registers now GDB says so.
             gdb.execute("info all-registers pc", to_string=True)

@@ -30,18 +30,18 @@ def chosen_waves(device, words):
 
 
 class InfoWarps(link.Command):
-    """List the warps: where each one stands, which of its lanes are active, why it waits.
+    """List the warps: where each one is, which of its lanes are active, why it waits.
 
 Usage: info warps [-all] [-each] [-ready] [-waiting] [WARP...]
 
   -all      also those that are not active
   -each     a row for each; else those that differ in nothing share a row
-  -ready    only those that can go on
+  -ready    only those that can continue
   -waiting  only those that wait
 
 WARP is CORE.WARP; both can be numbers, ranges (0-3), lists (1,4-6) or * for all. Without CORE it
 is the selected warp's. A lane is shown as # if it is active, as - if it waits for its turn or for
-the others after a branch, as . if it is switched off; where a character stands for several lanes,
+the others after a branch, as . if it is switched off; where a character means several lanes,
 + says that some are active. The row of the selected warp is marked with *."""
 
     NAME = "info warps"
@@ -82,7 +82,7 @@ the others after a branch, as . if it is switched off; where a character stands 
             function, line = ("", "") if wave.running else names.of(wave.where)
             said = (wave.state, text.bar(wave), "" if wave.running else device.address(wave.where),
                     function, line, wave.wait)
-            # Warps of several cores share no row: who stands where would be hard to read.
+            # Warps of several cores share no row: who is where would be hard to read.
             key = (wave.core, said, wave.index if each else 0)
             groups.setdefault(key, []).append(wave)
         rows = []
@@ -127,8 +127,8 @@ Usage: info lanes [-active] [-group] [/FORMAT] [EXPRESSION]
   /FORMAT  a format letter of `print`: /x, /d, /t, ...
 
 Lanes that are not active are dimmed where the terminal can do that. State says what they do: one
-that `waits` goes on at its PC when its turn has come or the others have arrived, one that is `off`
-was switched off by the program. EXPRESSION is evaluated where each lane stands. If another frame
+that `waits` continues at its PC when its turn has come or the others have arrived, one that is `off`
+was switched off by the program. EXPRESSION is evaluated where each lane is. If another frame
 than the innermost one is selected, it is evaluated in that frame of each lane."""
 
     OPTIONS = ("active", "group")
@@ -184,7 +184,7 @@ class InfoDivergence(link.Command):
 Usage: info divergence [WARP...]
 
 Each level of the tree is a branch that is not over: one part of the lanes waits, for its turn or
-for the others to arrive, and the other part goes on below. WARP is as for `info warps`; without
+for the others to arrive, and the other part continues below. WARP is as for `info warps`; without
 it the selected warp is shown."""
 
     def __init__(self):
@@ -231,7 +231,7 @@ def divergence(wave, names):
     indent = ""
     for lanes, pc, together in reversed(levels):
         lines.append(f"{indent}{row(together, '#', 'came to a branch')}")
-        lines.append(f"{indent}|-- {row(lanes, '-', 'wait to go on at ' + names.describe(device, pc))}")
+        lines.append(f"{indent}|-- {row(lanes, '-', 'wait to continue at ' + names.describe(device, pc))}")
         lines.append(f"{indent}`-+")
         indent += "  "
     what = f"wait: {wave.wait}: at" if wave.wait else "are active at"

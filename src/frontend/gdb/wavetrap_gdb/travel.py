@@ -6,7 +6,7 @@ import gdb
 
 from . import link, text
 
-#: What the server says because it cannot know that GDB is told here, too.
+#: What the server says because it cannot know that GDB learns it here, too.
 STALE = re.compile(r"^GDB still shows what it read before.*\n", re.M)
 
 
@@ -36,7 +36,7 @@ def to_the_last_instruction():
 
 
 def after_a_jump():
-    """The same, and tells where that is."""
+    """The same, and says where that is."""
     if not find_threads():
         return
     device, wave, lane = link.selected_device()
@@ -69,7 +69,7 @@ class GenerateCore(link.Command):
 
 Usage: generate-core [FILE [ISSUES | all]]
 
-FILE is wavetrap.core if it is not given. With ISSUES, so much of the recorded run before here goes
+FILE is wavetrap.core if it is not given. With ISSUES, that much of the recorded run before here goes
 with it, and with `all` the whole of it. The file is written by wavetrap, where that runs."""
 
     def __init__(self):
@@ -136,7 +136,7 @@ def split_length(argument):
 
 
 def memory_of(expression):
-    """The address and size that an expression stands for: where it lies in memory, or, if it is an
+    """The address and size that an expression means: where it lies in memory, or, if it is an
     address itself, what lies there. The size is None where the type does not tell."""
     try:
         where = gdb.parse_and_eval(f"&({expression})")
