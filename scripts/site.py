@@ -64,11 +64,13 @@ def main(folder):
     light, dark = ({"media": f"(prefers-color-scheme: {name})", "scheme": scheme, "toggle": {"icon": f"material/weather-{icon}", "name": f"Switch to {other}"}}
                    for name, scheme, icon, other in (("light", "default", "night", "dark"), ("dark", "slate", "sunny", "light")))
     shutil.copy(ROOT / "docs" / "pictures" / "logo.svg", source / "docs" / "pictures")
+    # Lines of code of 160 columns are seen whole on a wide screen.
+    (source / "wide.css").write_text(".md-grid { max-width: 88rem; }\n")
     configuration = {
         "site_name": f"wavetrap {version}", "docs_dir": str(source), "site_dir": str(folder), "use_directory_urls": False, "nav": shelves((ROOT / "docs" / "README.md").read_text()),
         "theme": {"name": "material", "font": False, "features": ["navigation.tabs", "navigation.top", "search.highlight"],
                   "palette": [light, dark], "logo": "docs/pictures/logo.svg", "favicon": "docs/pictures/logo.svg"},
-        "markdown_extensions": ["admonition", "tables", "toc", "fenced_code", {"pymdownx.highlight": {"use_pygments": True}}], "plugins": ["search"], "extra": {"generator": False}}
+        "markdown_extensions": ["admonition", "tables", "toc", "fenced_code", {"pymdownx.highlight": {"use_pygments": True}}], "plugins": ["search"], "extra_css": ["wide.css"], "extra": {"generator": False}}
     file = source.parent / f"{folder.name}.yml"
     file.write_text(json.dumps(configuration))
     subprocess.run(["mkdocs", "build", "--strict", "--quiet", "--config-file", file], check=True)

@@ -69,6 +69,10 @@ def main():
         draw(browser, folder, "race", "grid-race", "")
         draw(browser, folder, "trail", "grid-trail", "")
         draw(browser, folder, "drawn", "grid-drawn", "frame=40&kind=text", "dark")
+        browser.size(480, 900)
+        draw(browser, folder, "race", "grid-narrow", "", "dark")
+        browser.size(700, 900)
+        draw(browser, folder, "race", "grid-paper", "", "dark", script="dispatchEvent(new Event('beforeprint'))")
         browser.close()
 
 

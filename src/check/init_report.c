@@ -15,8 +15,7 @@ static void describe(struct wt_finding *f, const struct init_origin *o, const ch
     static const char *const why[WT_ORIGINS] = {
         [WT_ORIGIN_REGISTER] = ": nothing has written the register",
         [WT_ORIGIN_PRIVATE] = ": nothing has written the lane's own memory there",
-        [WT_ORIGIN_GROUP] =
-            ": nothing has written the group's memory there since the group began",
+        [WT_ORIGIN_GROUP] = ": nothing has written the group's memory there since the group began",
         [WT_ORIGIN_INACTIVE] = ": they come from a lane that takes no part in the exchange",
         [WT_ORIGIN_OBJECT] = ": nothing has written the allocation there",
         [WT_ORIGIN_BEYOND] = ": the load reaches past the end of the object"};

@@ -328,7 +328,7 @@ void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_o
 
 void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes lanes,
                  uint32_t origin, const char *what);
-/* The same; @p a: the access whose value is meant. */
+/* Reports a value that an access loads; its place is in the finding. */
 void init_report_loaded(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes lanes,
                         uint32_t origin, const char *what, const struct wt_observed *a);
 /* Mistakes at issue time @p time and later were in a future that was dropped. */

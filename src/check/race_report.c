@@ -277,7 +277,8 @@ void race_report(struct race_access *x, const struct race_conflict *c)
                            .space = !is_kernels(main)               ? WT_FOUND_HOST
                                     : a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP
                                                                     : WT_FOUND_GLOBAL,
-                           .address = a->space == WT_OBSERVED_GROUP ? c->at % WT_GROUP_ALIGN : c->at,
+                           .address =
+                               a->space == WT_OBSERVED_GROUP ? c->at % WT_GROUP_ALIGN : c->at,
                            .device = r->machine->device,
                            .times = 1};
     describe_sides(r, main, other, &f);

@@ -22,8 +22,9 @@ enum { LONGEST = 16 }; /* bytes of an instruction */
 
 /* ---- reading ---- */
 
-/* Names the variable of a group's, or a lane's own memory that an access is in, past the end of which
- * it is, or before the beginning. Memory that is asked for beside the kernel's own has no variable. */
+/* Names the variable of a group's, or a lane's own memory that an access is in, past the end of
+ * which it is, or before the beginning. Memory that is asked for beside the kernel's own has no
+ * variable. */
 static void name_variable(struct wt_report_found *f, const struct wt_module *m)
 {
     enum { MOST = 64, PADDING = 16 };
