@@ -49,7 +49,7 @@ def report_of_run(file, options):
     symbol and line, instruction, allocation."""
     said = subprocess.run([WAVETRAP, "run", *options, file], capture_output=True, text=True, timeout=120).stderr
     found = re.search(r"wavetrap: (.*)\n  .*((?:lane|thread|channel)s? [\d,-]+, issue time \d+)\n  at 0x[0-9a-f]+(.*)\n"
-                      r"(?:  +([a-z].*)\n)?(?:  (0x[0-9a-f]+: byte .*)\n)?", said)
+                      r"(?:  +([a-z].*)\n)?(?:  (0x[0-9a-f]+: .* an allocation .*)\n)?", said)
     assert found, said
     return [part for part in found.groups() if part]
 
