@@ -14,7 +14,7 @@ import test_found as harness
 
 FAMILIES = {"init": ("gfx900", "sm"), "init_images": ("gfx900", "sm"), "init_vortex": ("vortex", "vortex64"), "init_opencl": ("gen9",), "init_texels": ("gen9",), "init_openmp": ("sm",)}
 INLINED = {("product_in_a_function", "sm")}     # clang's PTX has the lines of inlined functions, and not their names
-ORIGINS = {"allocation": "from the allocation", "group": "from the group's memory", "private": "from a lane's own memory"}
+ORIGINS = {"allocation": "written the allocation", "group": "written the group's memory", "private": "written the lane's own memory"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -236,7 +236,7 @@ def test_arrays_of_work_items_in_registers(tmp_path):
     lines = {line for one in found for _, line in places(one)}
     assert {use.line for use in PLANTED if use.program == "init_opencl"} <= lines, found
     index, = [one for one in found if places(one)[0][0] == "own_index"]
-    assert "from a register that nothing has written" in index["text"], index
+    assert "nothing has written the register" in index["text"], index
 
 
 def level_zero(memory, how):
@@ -249,7 +249,7 @@ def test_memory_of_level_zero_that_both_sides_see(memory):
     """It is undefined until the host stores to it, or a command does: by zeros, too, which are there before."""
     done = {how: level_zero(memory, how) for how in ("bad", "stored", "filled")}
     needs_to_see(done["bad"])
-    found = re.findall(r"^wavetrap: error: ([\w-]+): .*from the allocation, where nothing has written$", done["bad"].stderr, re.M)
+    found = re.findall(r"^wavetrap: error: ([\w-]+): .*nothing has written the allocation there$", done["bad"].stderr, re.M)
     assert found == ["undefined-branch"] and f"  allocated by zeMemAlloc{memory.title()}\n" in done["bad"].stderr, done["bad"].stderr
     for how in ("stored", "filled"):
         assert done[how].returncode == 0 and "checks: 0 errors, 0 warnings" in done[how].stderr, done[how].stderr
@@ -326,7 +326,7 @@ def test_lanes_and_bytes_of_a_result(family, wave, lanes):
     """Of 64 numbers the last 16 are unwritten: the first instruction that computes with them has their lanes, and the copy their bytes."""
     said = wavetrap("init", family, "bad", "sum_of_a_part").stderr
     assert re.search(rf" {wave}, {lanes}, issue time", said), said
-    assert re.search(r"where nothing has written \(bytes 192 to 255 of the copy\)$", said, re.M), said
+    assert re.search(r"nothing has written the allocation there \(bytes 192 to 255 of the copy\)$", said, re.M), said
 
 
 def test_images_in_optimised_code(tmp_path):
