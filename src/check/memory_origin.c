@@ -18,6 +18,7 @@
 #include "emulator/machine/engine.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/trail.h"
 
 static size_t slot_of(const struct wt_check_memory *c, uint64_t pc, unsigned part)
 {
@@ -193,10 +194,9 @@ static bool begins(struct wt_check_memory *c, const struct wt_wave_head *w, cons
     return true;
 }
 
-static bool is_inside(const struct wt_lane_access *a, const struct site *s, uint64_t at,
-                      uint64_t first)
+static bool is_inside(const struct wt_lane_access *a, uint64_t size, uint64_t at, uint64_t first)
 {
-    return at - first < s->variable.size && a->size <= s->variable.size - (at - first);
+    return at - first < size && a->size <= size - (at - first);
 }
 
 /* Lanes that begin to store below their stacks, into one of another thread, or as far below the
@@ -279,46 +279,17 @@ void memory_note_good(struct wt_check_memory *c, const struct wt_lane_access *a,
         r->good = wt_objects_state();
 }
 
-wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_head *w,
-                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
-                             uint64_t low, uint64_t high)
+/* Lanes that leave the variable of a site. */
+static wt_lanes judge_variable(struct wt_check_memory *c, const struct wt_wave_head *w,
+                               const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                               struct site *s, const struct variable_of_lanes *v)
 {
-    uint64_t first[WT_MAX_LANES];
-    wt_lanes outside = 0;
-    refresh(c);
-    if (a->space == WT_OBSERVED_GLOBAL ? c->variables_first > c->variables_last : !c->variable)
-        return 0;
     const uint64_t now = wt_issue_time(c->machine, w->left);
-    struct recent *r = recent_of(c, a);
-    if (is_recent(r, a, low, high) && now >= r->since)
-        return 0;
-    struct site *s = site_of(c, w, a);
-    if (!s)
-        return 0;
-    const bool judged = is_judged(c, a, s);
-    const wt_lanes below = s->by_stack ? judge_stack(c, w, a, lanes, at) : 0;
-    if (below)
-        return below;
-    if (!judged) {
-        if (!s->judged && !s->by_stack)
-            *r = (struct recent){.pc = a->pc, .part = a->part, .last = UINT64_MAX};
-        return 0;
-    }
+    wt_lanes outside = 0;
     bool met = s->met && s->met_at <= now;
-    if (met && s->origin.base == WT_ORIGIN_NO_BASE && is_inside(a, s, high, s->variable.first) &&
-        low >= s->variable.first) {
-        *r = (struct recent){.pc = a->pc,
-                             .part = a->part,
-                             .first = s->variable.first,
-                             .last = s->variable.first + s->variable.size - a->size,
-                             .since = s->met_at};
-        return 0;
-    }
-    if (!begins(c, w, s, lanes, first))
-        return 0;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        if (is_inside(a, s, at[lane], first[lane]))
+        if (is_inside(a, v->size, at[lane], v->first[lane]))
             met = true;
         else if (!may_be_chosen(c, a, s, at[lane]))
             outside |= wt_lane_bit(lane);
@@ -335,9 +306,7 @@ wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_hea
     if (!outside || (!met && s->left))
         return 0;
     enum wt_finding_space space;
-    const struct mistake bad = memory_beside(
-        c, w, a, outside, at,
-        &(struct variable_of_lanes){s->variable.name, first, s->variable.size}, &space);
+    const struct mistake bad = memory_beside(c, w, a, outside, at, v, &space);
     if (!bad.lanes)
         return 0;
     if (met) {
@@ -347,4 +316,117 @@ wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_hea
     if ((s->left = malloc(sizeof *s->left)))
         *s->left = memory_finding(c, w, a, &bad, space);
     return 0;
+}
+
+wt_lanes memory_judge_guess(struct wt_check_memory *c, const struct wt_wave_head *w,
+                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    uint64_t first[WT_MAX_LANES];
+    refresh(c);
+    if (!make_room(c, 1))
+        return 0;
+    struct site *s = &c->site[slot_of(c, a->pc, a->part)];
+    if (!s->used)
+        s = add(c, a->pc, a->part);
+    WT_EACH_LANE(lane, lanes)
+    first[lane] = a->variable->first;
+    const struct variable_of_lanes v = {a->variable->name, first, a->variable->size};
+    return judge_variable(c, w, a, lanes, at, s, &v);
+}
+
+/* The variable of a frame, that of the function that a wave executes or of one that has called it,
+ * which begins at an offset in private memory. */
+static bool find_in_frames(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t pc,
+                           unsigned lane, uint64_t at, struct site *s)
+{
+    struct wt_machine *m = c->machine;
+    const struct wt_trail *t = m->trail ? &m->trail[w->id] : NULL;
+    size_t n = t && t->id == wt_machine_wave_id(m, w->id) ? t->count : 0;
+    struct wt_origin o = {.known = true,
+                          .scaled = true,
+                          .base = WT_ORIGIN_FRAME,
+                          .constant = (int64_t)at,
+                          .moved = (int64_t)m->ops->frame(m, w->id)};
+    const uint64_t from[] = {at, (uint64_t)o.moved, n ? t->call[n - 1].back : 1};
+    if (memcmp(s->from, from, sizeof from) == 0)
+        return s->variable.size;
+    memcpy(s->from, from, sizeof from);
+    s->variable.size = 0;
+    while (!c->variable(c->variable_context, WT_OBSERVED_PRIVATE, pc, &o, &s->variable)) {
+        while (n && !wt_has_lane(t->call[n - 1].lanes, lane))
+            n--;
+        if (!n--)
+            return false;
+        pc = t->call[n].back - 1;
+        o.moved = (int64_t)t->call[n].frame;
+    }
+    return true;
+}
+
+/* Lanes that count elements from the begin of a variable of a frame, and leave it. */
+static wt_lanes judge_array(struct wt_check_memory *c, const struct wt_wave_head *w,
+                            const struct wt_lane_access *a, struct site *s, wt_lanes lanes,
+                            const uint64_t *at)
+{
+    struct wt_machine *m = c->machine;
+    uint64_t base[WT_MAX_LANES], first, end;
+    wt_lanes refused = 0, same;
+    WT_EACH_LANE(lane, lanes)
+    base[lane] = at[lane];
+    if (!wt_function_of(c->space, a->pc, &first, &end) ||
+        !m->ops->array(m, w->id, first, a->pc, &s->array, lanes, base))
+        return 0;
+    for (; lanes; lanes &= ~same) {
+        const unsigned lane = wt_lanes_lowest(lanes);
+        same = 0;
+        WT_EACH_LANE(i, lanes)
+        same |= base[i] == base[lane] ? wt_lane_bit(i) : 0;
+        if (find_in_frames(c, w, a->pc, lane, base[lane], s))
+            refused |= judge_variable(
+                c, w, a, same, at, s,
+                &(struct variable_of_lanes){s->variable.name, base, s->variable.size});
+    }
+    return refused;
+}
+
+wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_head *w,
+                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                             uint64_t low, uint64_t high)
+{
+    uint64_t first[WT_MAX_LANES];
+    refresh(c);
+    if (a->space == WT_OBSERVED_GLOBAL ? c->variables_first > c->variables_last : !c->variable)
+        return 0;
+    const uint64_t now = wt_issue_time(c->machine, w->left);
+    struct recent *r = recent_of(c, a);
+    if (is_recent(r, a, low, high) && now >= r->since)
+        return 0;
+    struct site *s = site_of(c, w, a);
+    if (!s)
+        return 0;
+    const bool judged = is_judged(c, a, s);
+    const wt_lanes below = s->by_stack ? judge_stack(c, w, a, lanes, at) : 0;
+    if (below)
+        return below;
+    if (!judged && a->space == WT_OBSERVED_PRIVATE && s->array.how != WT_ARRAY_NONE)
+        return judge_array(c, w, a, s, lanes, at);
+    if (!judged) {
+        if (!s->judged && !s->by_stack)
+            *r = (struct recent){.pc = a->pc, .part = a->part, .last = UINT64_MAX};
+        return 0;
+    }
+    bool met = s->met && s->met_at <= now;
+    if (met && s->origin.base == WT_ORIGIN_NO_BASE &&
+        is_inside(a, s->variable.size, high, s->variable.first) && low >= s->variable.first) {
+        *r = (struct recent){.pc = a->pc,
+                             .part = a->part,
+                             .first = s->variable.first,
+                             .last = s->variable.first + s->variable.size - a->size,
+                             .since = s->met_at};
+        return 0;
+    }
+    if (!begins(c, w, s, lanes, first))
+        return 0;
+    const struct variable_of_lanes v = {s->variable.name, first, s->variable.size};
+    return judge_variable(c, w, a, lanes, at, s, &v);
 }

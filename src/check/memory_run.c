@@ -57,6 +57,12 @@ void memory_begin_question(struct wt_check_memory *c, const struct wt_wave_head 
     c->resets = m->resets;
 }
 
+/* The lanes that a mistake is told of: an access of the wave's may be one of lanes that are off. */
+static wt_lanes told(const struct wt_lane_access *a, wt_lanes lanes)
+{
+    return a->of_wave ? wt_lane_bit(a->owner) : lanes;
+}
+
 wt_lanes memory_decided(struct wt_check_memory *c)
 {
     const struct question *q = &c->now;
@@ -72,8 +78,8 @@ wt_lanes memory_decided(struct wt_check_memory *c)
             continue;
         refused |= one->lanes;
         if (one->kind != WT_DECISION_MORE)
-            wt_engine_mistake(c->machine, q->wave, one->kind, q->access->pc, one->lanes,
-                              one->address, (unsigned)one->size);
+            wt_engine_mistake(c->machine, q->wave, one->kind, q->access->pc,
+                              told(q->access, one->lanes), one->address, (unsigned)one->size);
     }
     return refused;
 }
@@ -115,7 +121,7 @@ struct wt_finding memory_finding(struct wt_check_memory *c, const struct wt_wave
                            .pc = a->pc,
                            .time = wt_issue_time(m, w->left),
                            .times = 1};
-    wt_finding_of_wave(&f, m, w->id, bad->lanes);
+    wt_finding_of_wave(&f, m, w->id, told(a, bad->lanes));
     if (bad->object.size)
         wt_finding_of_object(&f, &bad->object);
     snprintf(f.text, sizeof f.text, "%s", bad->what ? bad->what : "");
@@ -141,5 +147,5 @@ void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
         c->found(c->context, &f);
     memory_decide(c, w, decision);
     c->now.told |= bad->lanes;
-    wt_engine_mistake(c->machine, w, bad->kind, a->pc, bad->lanes, bad->at, a->size);
+    wt_engine_mistake(c->machine, w, bad->kind, a->pc, told(a, bad->lanes), bad->at, a->size);
 }

@@ -6,6 +6,7 @@
 #include "check/decisions.h"
 #include "check/memory.h"
 #include "check/names.h"
+#include "emulator/machine/array.h"
 #include "emulator/machine/judge.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/origin.h"
@@ -32,6 +33,8 @@ struct site {
     uint64_t met_at;              /* … first at this issue time */
     struct wt_known_variable variable; /* from whose address that of the access is made */
     struct wt_origin origin;
+    struct wt_array_access array; /* from where it counts elements, in private memory */
+    uint64_t from[3];        /* `variable` is what was found from this address, frame and caller */
     struct wt_finding *left; /* lanes have left the variable before any has accessed it: the first
                                 of these; NULL: none have */
 };
@@ -153,6 +156,9 @@ struct mistake memory_beside(struct wt_check_memory *c, const struct wt_wave_hea
 wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_head *w,
                              const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
                              uint64_t low, uint64_t high);
+/* Lanes that leave the variable of which the family guesses that they access it (judge.h). */
+wt_lanes memory_judge_guess(struct wt_check_memory *c, const struct wt_wave_head *w,
+                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at);
 /* Whether all lanes are known to access what they may, if aligned. */
 bool memory_is_recent(struct wt_check_memory *c, const struct wt_wave_head *w,
                       const struct wt_lane_access *a, uint64_t low, uint64_t high);

@@ -283,6 +283,82 @@ def test_hip_without_optimisation(tmp_path, hip, how, check, words, kinds):
     assert {one["finding"] for one in found} == kinds and done.returncode == (115 if kinds else 0) and "a fault" not in done.stderr, done.stderr
 
 
+# `bad`: sizes are 0 to 6, else 1 to 6 (`put` and `past`: 0 to 5). `end` has a pointer behind its array, to which another variable may be next.
+OWN = """
+#ifdef __HIP__
+#include <hip/hip_runtime.h>
+#define cudaMalloc hipMalloc
+#define cudaMemcpy hipMemcpy
+#define cudaMemcpyHostToDevice hipMemcpyHostToDevice
+#define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
+#endif
+#define CALLED __device__ __attribute__((noinline))
+struct pair { int first, second[3]; };
+CALLED int direct(int n) { int a[4], own[6], b[4]; a[3] = b[0] = n; for (int i = 0; i < 6; i++) own[i] = n; return own[n - 1] + a[3] + b[0]; }
+CALLED int place(const int *a, int n) { return a[n - 1]; }
+CALLED int deeper(const int *a, int n) { int other = n; return place(a, other); }
+CALLED void put(int *a, int n) { a[n] = n; }
+CALLED int backwards(const int *end, int n) { int sum = 0; for (int i = 1; i <= n; i++) sum += end[-i]; return sum; }
+CALLED char letter(const char *text, int n) { return text[n - 1]; }
+CALLED int of(const pair *p, int n) { return p[n - 1].first; }
+__global__ void k(const int *sizes, int *out, char what)
+{
+    int own[6], next[2];
+    char text[6];
+    pair pairs[6];
+    const int n = sizes[threadIdx.x];
+    next[0] = next[1] = 0;
+    for (int i = 0; i < 6; i++)
+        own[i] = text[i] = pairs[i].first = n + i;
+    int *p = own, got = 0;
+    if (what == 'k') got = own[n - 1];
+    if (what == 'd') got = direct(n);
+    if (what == 'c') got = place(own, n);
+    if (what == 'D') got = deeper(own, n);
+    if (what == 's') put(own, n);
+    if (what == 'p') got = p[n - 1];
+    if (what == 'e') got = backwards(own + 6, n) + next[0];
+    if (what == 't') got = letter(text, n);
+    if (what == 'f') got = of(pairs, n);
+    out[threadIdx.x] = got;
+}
+int main(int, char **argv)
+{
+    int h[32], *sizes, *out;
+    const bool bad = argv[1][1] == 'b', is_put = *argv[1] == 's';
+    for (int i = 0; i < 32; i++)
+        h[i] = bad ? i % 7 : i % 6 + !is_put;
+    cudaMalloc(&sizes, sizeof h);
+    cudaMalloc(&out, sizeof h);
+    cudaMemcpy(sizes, h, sizeof h, cudaMemcpyHostToDevice);
+    k<<<1, 32>>>(sizes, out, *argv[1]);
+    cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
+}
+"""
+
+
+@pytest.fixture(scope="module", name="own")
+def own_(tmp_path_factory):
+    source, cuda = tmp_path_factory.mktemp("own") / "own.cu", checks.cuda_path()
+    source.write_text(OWN)
+    for gpu, words, libraries in (("sm", ("clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_60", f"--cuda-path={cuda}"), (f"-L{cuda}/lib64", "-lcudart", "-lstdc++")),
+                                  ("gfx900", ("hipcc", "-x", "hip", "--offload-arch=gfx900"), ())):
+        subprocess.run([str(word) for word in (*words, "-O0", "-g", "-w", source, "-o", source.with_suffix(f".{gpu}"), *libraries)], check=True)
+    return source
+
+
+@pytest.mark.parametrize("gpu", ["sm", "gfx900"])
+@pytest.mark.parametrize("how, function, name, size, offset", [("k", "k", "own", 24, -4), ("d", "direct", "own", 24, -4), ("c", "place", "own", 24, -4), ("D", "place", "own", 24, -4),
+                                                               ("s", "put", "own", 24, 24), ("p", "k", "own", 24, -4), ("e", None, None, None, None),
+                                                               ("t", "letter", "text", 6, -1), ("f", "of", "pairs", 96, -16)])
+def test_arrays_of_a_thread_without_optimisation(tmp_path, own, gpu, how, function, name, size, offset):
+    """Elements before and after an array of a thread: of the function itself, of its caller, of that one's. A pointer behind an array is no mistake."""
+    for bad in (True, False)[:1 + (how in "cse")]:
+        done, found, _ = run(tmp_path, command=[own.with_suffix(f".{gpu}"), how + "gb"[bad]], check="--check=memory", gpu=gpu)
+        told = [(one["finding"], one["function"].partition("(")[0], one["object"]["name"], one["object"]["size"], one["object"]["offset"]) for one in found]
+        assert told == ([("out-of-object", function, name, size, offset)] if bad and function else []), done.stderr
+
+
 def test_the_suppression_of_a_leak_hides_no_other_one(tmp_path, cuda):
     done, found, _ = run(tmp_path, "--check-print-suppressions", command=[cuda, "leaks"], check="--check=leak", gpu="sm")
     lines = re.findall(r"^suppress .*$", done.stderr, re.M)

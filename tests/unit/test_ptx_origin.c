@@ -71,7 +71,7 @@ static void origins_are_found(void **state)
         if (ptx_parse("test", text, strlen(text), &module, &err) != WT_OK ||
             sm_ptx_link(&one, 1, 0x10000, 0x80000, &image, &err) != WT_OK)
             fail_msg("%s", err.text);
-        sm_ptx_find_origins(image);
+        sm_ptx_find_origins(image, NULL, 0);
         for (size_t k = 0; k < image->op_count; k++) {
             const struct ptx_op *o = &image->op[k];
             if (o->run != ptx_op_store || !o->vector_constant[0])

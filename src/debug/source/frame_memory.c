@@ -72,6 +72,28 @@ size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t 
     return f.count;
 }
 
+size_t wt_based_variables(struct wt_symbols *symbols, uint64_t addr, bool *kernel,
+                          struct wt_memory_variable *list, size_t most)
+{
+    struct finding f = {.parameters = true, .list = list, .most = most};
+    Dwarf_Die scope[WT_SCOPES];
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    uint64_t start, end;
+    size_t count;
+    f.info = wt_symbols_info(symbols);
+    if (!f.info || !wt_info_scopes(f.info, addr, scope) ||
+        !wt_symbols_extent(symbols, addr, &start, &end))
+        return 0;
+    *kernel = wt_symbols_is_kernel(symbols, start);
+    if (!*kernel && (!dwarf_attr_integrate(&scope[0], DW_AT_frame_base, &attribute) ||
+                     dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 ||
+                     ops[0].atom != DW_OP_regx))
+        return 0;
+    add_variables_in(&f, &scope[0], 0);
+    return f.count;
+}
+
 /* Whether a function's frame base is the CFA: on RISC-V the stack pointer at its begin (RISC-V ELF
  * psABI, "DWARF"). */
 static bool is_of_cfa(Dwarf_Die *function)

@@ -15,6 +15,14 @@ size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t 
                           struct wt_memory_variable *list, size_t most);
 
 /**
+ * Those of the function that holds an address, where a register is its frame's base: offsets from
+ * that; *@p kernel: it is a kernel, whose frame is where private memory begins. Returns how many
+ * there are, @p most at most.
+ */
+size_t wt_based_variables(struct wt_symbols *symbols, uint64_t addr, bool *kernel,
+                          struct wt_memory_variable *list, size_t most);
+
+/**
  * Those of the function that holds an address, in its part of the stack, as far as it is certain
  * where they are. Offsets, which may be negative, are those from the stack pointer's value at the
  * function's begin. Returns how many there are, @p most at most.

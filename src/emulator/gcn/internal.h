@@ -89,6 +89,12 @@ extern WT_MACHINE_FN(of_flag) gcn_of_flag;
 /* The operation `guesses`. */
 extern WT_MACHINE_FN(guesses) gcn_guesses;
 
+/* The operation `array`. */
+extern WT_MACHINE_FN(array) gcn_array;
+/* The operation `frame`, by the calling convention: s33 has it (LLVM, "User Guide for AMDGPU
+ * Backend", "Call Convention"). */
+extern WT_MACHINE_FN(frame) gcn_frame;
+
 /* ---- block.c: translated code ---- */
 
 /* The operation `piece`. */

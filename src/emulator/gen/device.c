@@ -196,6 +196,7 @@ static const struct wt_machine_ops machine_ops = {
     .piece = gen_piece,
     .of_flag = wt_machine_no_flags,
     .guesses = wt_machine_no_guesses,
+    WT_MACHINE_NO_ARRAYS,
     .origins = gen_origins,
     .find_operand = gen_find_operand,
     .read_cell = gen_read_cell,

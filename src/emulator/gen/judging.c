@@ -4,8 +4,13 @@
 static struct wt_lane_access access_of(const struct gen_message *m, enum wt_watch_kind kind,
                                        enum wt_observed_space space, unsigned size)
 {
-    return (struct wt_lane_access){
-        .pc = gen_pc_of(m->t, m->u), .kind = kind, .space = space, .size = size};
+    const uint32_t enabled = m->t->mask;
+    return (struct wt_lane_access){.pc = gen_pc_of(m->t, m->u),
+                                   .kind = kind,
+                                   .space = space,
+                                   .size = size,
+                                   .of_wave = m->u->insn.no_mask && enabled,
+                                   .owner = enabled ? (uint8_t)__builtin_ctz(enabled) : 0};
 }
 
 /* The addresses of some bytes of the lanes. *strays: lanes that are outside of the surface; a load

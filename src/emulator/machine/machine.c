@@ -188,6 +188,17 @@ struct wt_origin *wt_machine_no_origins(struct wt_machine *m, uint32_t wave, uin
     return NULL;
 }
 
+bool wt_machine_no_array(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t pc,
+                         struct wt_array_access *access, wt_lanes lanes, uint64_t *at)
+{
+    return false;
+}
+
+uint64_t wt_machine_no_frame(struct wt_machine *m, uint32_t wave)
+{
+    return 0;
+}
+
 bool wt_machine_no_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t cell,
                         uint32_t *value)
 {

@@ -23,6 +23,7 @@
 #include "base/error.h"
 
 struct wt_address_map;
+struct wt_array_access;
 struct wt_archive;
 struct wt_copy;
 struct wt_device_config;
@@ -167,6 +168,15 @@ struct wt_machine_ops {
      * (origin.h, wt_origins_find); wave @p wave is in it. */
     struct wt_origin *(*origins)(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t end,
                                  size_t *count);
+    /**
+     * The addresses from which the access of private memory at @p pc, in the function that begins
+     * at @p first, counts elements, as the code says: at[lane], of @p lanes, is the address that is
+     * accessed, and becomes that one; *@p access keeps what was found out. False: nobody says.
+     */
+    bool (*array)(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t pc,
+                  struct wt_array_access *access, wt_lanes lanes, uint64_t *at);
+    /** Where in private memory the frame of the function is that a wave executes, if it has one. */
+    uint64_t (*frame)(struct wt_machine *m, uint32_t wave);
     /** The register that the debugger calls @p name, as an operand; false: it is no value. */
     bool (*find_operand)(const char *name, struct wt_insn_operand *operand);
     /** The value of 32 bits of a wave's registers, of those that operands() lists: cell N of a file
@@ -321,6 +331,8 @@ WT_MACHINE_FN(piece) wt_machine_no_piece;
 WT_MACHINE_FN(of_flag) wt_machine_no_flags;
 WT_MACHINE_FN(guesses) wt_machine_no_guesses;
 WT_MACHINE_FN(origins) wt_machine_no_origins;
+WT_MACHINE_FN(array) wt_machine_no_array;
+WT_MACHINE_FN(frame) wt_machine_no_frame;
 WT_MACHINE_FN(find_operand) wt_machine_no_operand;
 WT_MACHINE_FN(read_cell) wt_machine_no_cell;
 WT_MACHINE_FN(unwritten) wt_machine_untold;
@@ -337,15 +349,16 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
 
 /* The operations of a family that does not say: what registers hold, … what its instructions read
  * and write, either; … what they must wait for. */
+#define WT_MACHINE_NO_ARRAYS .array = wt_machine_no_array, .frame = wt_machine_no_frame
 #define WT_MACHINE_NO_CELLS                                                                        \
     .read_cell = wt_machine_no_cell, .unwritten = wt_machine_untold,                               \
     .lane_sources = wt_machine_no_lane_sources, .observed_place = wt_machine_shared_place
 #define WT_MACHINE_NO_OPERANDS                                                                     \
-    WT_MACHINE_NO_CELLS, .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,     \
-                         .piece = wt_machine_no_piece, .of_flag = wt_machine_no_flags,             \
-                         .guesses = wt_machine_no_guesses, .find_operand = wt_machine_no_operand,  \
-                         .name_operand = wt_machine_no_operand_name,                               \
-                         .operand_files = wt_machine_no_operand_files
+    WT_MACHINE_NO_CELLS, WT_MACHINE_NO_ARRAYS,                                                     \
+        .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,                      \
+        .piece = wt_machine_no_piece, .of_flag = wt_machine_no_flags,                              \
+        .guesses = wt_machine_no_guesses, .find_operand = wt_machine_no_operand,                   \
+        .name_operand = wt_machine_no_operand_name, .operand_files = wt_machine_no_operand_files
 #define WT_MACHINE_NO_PACE .pace = wt_machine_no_pace, .pace_table = &wt_machine_no_pace_table
 
 /**

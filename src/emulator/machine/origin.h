@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WT_ORIGIN_NO_BASE = 0xffff, WT_ORIGIN_STACK = 14 };
+enum { WT_ORIGIN_NO_BASE = 0xffff, WT_ORIGIN_FRAME = 0xfffe, WT_ORIGIN_STACK = 14 };
 
 /** The sum that an access's address is. */
 struct wt_origin {
@@ -23,7 +23,9 @@ struct wt_origin {
     bool scaled;    /**< each such number is multiplied by 2 or more: no address is added */
     uint64_t step;  /**< what such numbers add at most where each is 0 or 1 */
     uint64_t apart; /**< one of several constants is added, which differ by so much at most */
-    uint16_t base;  /**< the register whose value at the function's begin is added */
+    uint16_t base;  /**< the register whose value at the function's begin is added. _FRAME, in
+                         questions: `constant` is an offset in private memory, and `moved` that of
+                         the function's frame */
     int64_t constant;
     int64_t moved; /**< the family's stack pointer is so much more than at the function's begin; 0
                         where nobody knows, and no base is one then */

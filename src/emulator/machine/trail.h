@@ -19,6 +19,7 @@ struct wt_machine;
 /** A call that lanes have not come back from. */
 struct wt_trail_call {
     uint64_t back;
+    uint64_t frame; /**< the caller's, as the operation `frame` says */
     wt_lanes lanes;
 };
 

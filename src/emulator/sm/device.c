@@ -320,6 +320,7 @@ static const struct wt_machine_ops machine_ops = {
     .piece = sm_piece,
     .of_flag = wt_machine_no_flags,
     .guesses = wt_machine_no_guesses,
+    WT_MACHINE_NO_ARRAYS,
     .origins = wt_machine_no_origins,
     .find_operand = sm_find_operand,
     .read_cell = sm_read_cell,

@@ -25,6 +25,16 @@ static bool is_in(const struct ptx_origin *o, enum wt_observed_space space)
     }
 }
 
+/* Whether an access stays in its variable. */
+static bool are_in(const struct wt_lane_access *a, uint32_t lanes, const uint64_t *at)
+{
+    const struct wt_judged_variable *v = a->variable;
+    bool are = true;
+    for (; lanes; lanes &= lanes - 1)
+        are &= at[__builtin_ctz(lanes)] - v->first + a->size <= v->size;
+    return are;
+}
+
 static uint32_t ask(const struct sm_question *q, enum wt_observed_space space, uint32_t lanes,
                     const uint64_t *at)
 {
@@ -39,17 +49,23 @@ static uint32_t ask(const struct sm_question *q, enum wt_observed_space space, u
         a.unit = q->u->ptx->size;
         a.spare = q->size == 4u * q->u->ptx->size ? q->u->ptx->size : 0;
     }
+    const bool frames = lanes && space == WT_OBSERVED_PRIVATE && q->w->device->grid.launch.rows;
+    uint32_t rest = 0;
     if (q->origin && lanes && is_in(q->origin, space)) {
         variable = q->origin->variable;
         variable.first = ptx_origin_at(q->w, q->origin, (unsigned)__builtin_ctz(lanes));
         a.variable = &variable;
-    } else if (lanes && space == WT_OBSERVED_PRIVATE && q->w->device->grid.launch.rows) {
+    } else if (frames) {
         /* Behind the frames no function has a variable. */
-        variable =
-            (struct wt_judged_variable){.name = "", .size = ptx_stack_end(q->w, lanes, true)};
+        const uint32_t end = ptx_stack_end(q->w, lanes, true);
+        variable = (struct wt_judged_variable){.name = "", .size = end};
         a.variable = &variable;
     }
-    return (uint32_t)wt_judge(&q->w->device->machine, &q->w->head, &a, lanes, at);
+    if (frames && q->u->ptx->array && are_in(&a, lanes, at))
+        rest = ptx_local_of(q->w, q->u->ptx, a.pc, lanes, &variable);
+    lanes &= ~rest;
+    lanes = (uint32_t)wt_judge(&q->w->device->machine, &q->w->head, &a, lanes, at);
+    return rest ? lanes | ask(q, space, rest, at) : lanes;
 }
 
 /* An address in shared or local memory has 32 bits, as a distance from a variable it may be

@@ -452,6 +452,7 @@ static const struct wt_machine_ops machine_ops = {
     .piece = vx_piece,
     .of_flag = vx_of_flag,
     .guesses = wt_machine_no_guesses,
+    WT_MACHINE_NO_ARRAYS,
     .origins = vx_origins,
     .find_operand = vx_find_operand,
     .read_cell = vx_read_cell,

@@ -335,7 +335,7 @@ enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_er
     if (status == WT_OK && wt_check_wants(WT_CHECK_MEMORY)) {
         add_objects(m);
         if (m->image)
-            sm_ptx_find_origins(m->image);
+            sm_ptx_find_origins(m->image, m->text, m->count);
     }
     return status;
 }

@@ -26,6 +26,13 @@ static size_t variables(const struct wt_modules *modules, uint64_t pc, bool grou
                : 0;
 }
 
+static size_t based(const struct wt_modules *modules, uint64_t pc, bool *kernel,
+                    struct wt_memory_variable *list, size_t most)
+{
+    const struct wt_module *m = wt_modules_at(modules, 0, pc);
+    return m && m->symbols ? wt_based_variables(m->symbols, pc - m->bias, kernel, list, most) : 0;
+}
+
 static size_t constants(const struct wt_modules *modules, uint64_t pc,
                         struct wt_constant_variable *list, size_t most)
 {
@@ -41,6 +48,7 @@ __attribute__((visibility("default"))) const struct symbols wavetrap_symbols = {
     .describe = describe,
     .address = wt_modules_address,
     .variables = variables,
+    .based = based,
     .constants = constants,
     .holds = wt_variable_that_holds,
 };

@@ -28,6 +28,9 @@ struct symbols {
      * (@p window: group_memory.h), or in its lanes' private memory. */
     size_t (*variables)(const struct wt_modules *modules, uint64_t pc, bool group, uint64_t window,
                         struct wt_memory_variable *list, size_t most);
+    /** Lists those of a function's frame, from its base (frame_memory.h). */
+    size_t (*based)(const struct wt_modules *modules, uint64_t pc, bool *kernel,
+                    struct wt_memory_variable *list, size_t most);
     /** Lists the constants that the function at a loaded address uses (frame_memory.h). */
     size_t (*constants)(const struct wt_modules *modules, uint64_t pc,
                         struct wt_constant_variable *list, size_t most);

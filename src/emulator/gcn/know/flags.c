@@ -1,8 +1,11 @@
 /* The use of loads, as code shows it: those in loops that wait, which a wave repeats till their
  * place has another value, and guesses, which a compare-and-swap behind them proves. */
 
+#include <string.h>
+
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/know/operands.h"
+#include "emulator/machine/array.h"
 #include "emulator/machine/meaning.h"
 
 enum { MOST = 128 }; /* instructions from a load on, or of a loop */
@@ -234,4 +237,143 @@ bool gcn_guesses(struct wt_machine *m, uint32_t wave, uint64_t load)
             return false;
     }
     return proved;
+}
+
+/* ---- arrays ---- */
+
+/* The address from which an access of private memory counts elements, as the code before it says:
+ * code without optimisation adds a number, which it has multiplied or extended, to an address, and
+ * then accesses the sum. At the access one of the two is still in a register. */
+
+enum { VECTORS = 256, BEFORE = 48 };
+
+/* The value of a vector register: values are numbered; of sums the two parts are known. */
+struct array_value {
+    uint32_t number, a, b;
+    bool is_index;
+};
+
+struct array_walk {
+    struct array_value v[VECTORS];
+    uint32_t last;
+};
+
+static struct array_value fresh(struct array_walk *w)
+{
+    return (struct array_value){.number = ++w->last};
+}
+
+static struct array_value source(struct array_walk *w, const struct wt_insn_operands *o,
+                                 unsigned leaf)
+{
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->list[i].reads && o->list[i].leaf == leaf && o->list[i].file == GCN_FILE_V &&
+            o->list[i].kind == WT_OPERAND_ROW)
+            return w->v[o->list[i].number % VECTORS];
+    return fresh(w);
+}
+
+/* A sum's meaning clamps where it is to, and extends its parts. */
+static bool is_sum(const uint8_t *code)
+{
+    static const uint8_t sum[] = {WT_M_CLAMP, 32,        WT_M_ADD, WT_M_ZEXT, 64,
+                                  WT_M_A,     WT_M_ZEXT, 64,       WT_M_B};
+    return wt_meaning_begins(code, sum, sizeof sum);
+}
+
+static void mark_index(struct array_walk *w, uint32_t number)
+{
+    for (unsigned r = 0; r < VECTORS; r++)
+        w->v[r].is_index |= w->v[r].number == number;
+}
+
+static struct array_value array_result(struct array_walk *w, const struct gcn_uop *u,
+                                       const struct wt_insn_operands *o)
+{
+    static const uint8_t move[] = {WT_M_A},
+                         scaled[] = {WT_M_SHL, WT_M_SHL_OUT, WT_M_MUL, WT_M_SAR, WT_M_SAR_OUT};
+    const uint8_t *code = wt_meaning_result(o->meaning, WT_RESULT_D);
+    struct array_value v = fresh(w);
+    if (o->operation != WT_DOES_MEANT || !code || o->clamp || u->form == GCN_FORM_SDWA ||
+        u->form == GCN_FORM_DPP)
+        return v;
+    if (wt_meaning_begins(code, move, sizeof move))
+        return source(w, o, WT_M_A);
+    if (is_sum(code)) {
+        const struct array_value a = source(w, o, WT_M_A), b = source(w, o, WT_M_B);
+        v.a = a.is_index ? b.number : a.number;
+        v.b = a.is_index ? a.number : b.number;
+        if (a.is_index == b.is_index)
+            v.a = v.b = 0;
+    }
+    v.is_index = memchr(scaled, *code, sizeof scaled);
+    if (*code == WT_M_SAR || *code == WT_M_SAR_OUT) /* the sign of a number that is extended */
+        mark_index(w, source(w, o, WT_M_B).number);
+    return v;
+}
+
+static void array_step(struct array_walk *w, const struct gcn_uop *u)
+{
+    struct wt_insn_operands o;
+    if (!gcn_operands(u, &o))
+        return;
+    const struct array_value v = array_result(w, u, &o);
+    for (unsigned i = 0; i < o.count; i++) {
+        const struct wt_insn_operand *x = &o.list[i];
+        if (!x->writes || x->kind == WT_OPERAND_MEMORY || x->file != GCN_FILE_V)
+            continue;
+        for (unsigned k = 0; k < (x->first + x->bits + 31u) / 32; k++)
+            w->v[(x->number + k) % VECTORS] =
+                k || x->result != WT_RESULT_D || x->first ? fresh(w) : v;
+    }
+}
+
+/* Looks for the register, from the function's begin on: instructions have several lengths. */
+static void find_array(struct gcn_device *d, uint64_t first, uint64_t pc, struct wt_array_access *a)
+{
+    struct array_walk w = {.last = 0};
+    struct gcn_uop ring[BEFORE], u;
+    unsigned n = 0;
+    a->how = WT_ARRAY_NONE;
+    for (uint64_t at = first; at < pc; at += 4u * u.length, n++) {
+        if (!gcn_uop_at(d, at, &u) || !u.length)
+            return;
+        ring[n % BEFORE] = u;
+    }
+    if (!gcn_uop_at(d, pc, &u) || u.row->encoding == GCN_SMEM || u.row->encoding == GCN_DS)
+        return;
+    for (unsigned r = 0; r < VECTORS; r++)
+        w.v[r] = fresh(&w);
+    for (unsigned i = n < BEFORE ? 0 : n - BEFORE; i < n; i++)
+        array_step(&w, &ring[i % BEFORE]);
+    const struct array_value sum = w.v[u.src[0] % VECTORS];
+    for (unsigned r = 0; sum.a && r < VECTORS; r++)
+        if (w.v[r].number == sum.a || (a->how == WT_ARRAY_NONE && w.v[r].number == sum.b)) {
+            a->how = w.v[r].number == sum.a ? WT_ARRAY_BASE : WT_ARRAY_INDEX;
+            a->reg = (uint16_t)r;
+        }
+}
+
+bool gcn_array(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t pc,
+               struct wt_array_access *a, wt_lanes lanes, uint64_t *at)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    const struct gcn_wave *w = &d->wave[wave];
+    struct gcn_uop u;
+    if (a->how == WT_ARRAY_UNKNOWN)
+        find_array(d, first, pc, a);
+    if (a->how == WT_ARRAY_NONE || a->reg >= w->vgprs || !gcn_uop_at(d, pc, &u))
+        return false;
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = wt_lanes_lowest(lanes);
+        const uint32_t value = w->v[a->reg][lane];
+        at[lane] = a->how == WT_ARRAY_BASE ? value : (uint32_t)(at[lane] - (uint64_t)u.imm - value);
+    }
+    return true;
+}
+
+uint64_t gcn_frame(struct wt_machine *m, uint32_t wave)
+{
+    const struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
+    return w->s[33] / gcn_frame_lanes(w);
 }

@@ -164,9 +164,9 @@ bool sm_ptx_result_at(const struct sm_ptx *image, uint64_t pc, size_t n,
 void sm_ptx_launch(const struct sm_ptx *image, const struct sm_ptx_kernel *kernel,
                    struct sm_launch *l);
 
-/** Finds out from which variables accesses have their addresses, for judges. Without host memory
- * less is known. */
-void sm_ptx_find_origins(struct sm_ptx *image);
+/** Finds out from which variables accesses have their addresses, for judges, by the code and the
+ * debug information of its texts. Without host memory less is known. */
+void sm_ptx_find_origins(struct sm_ptx *image, const struct sm_ptx_module *modules, size_t count);
 
 /** Lets the device execute the image, which must outlive it. */
 enum wt_status sm_device_attach_ptx(struct sm_device *device, struct sm_ptx *image,

@@ -117,6 +117,8 @@ static __attribute__((noinline)) bool are_allowed(struct sm_warp *w, const struc
         if (generic || low < first || high + o->size > end)
             return false;
     }
+    if (o->array && (!generic || high - SM_LOCAL_WINDOW < SM_WINDOW_BYTES))
+        return false;
     if (o->space == PTX_SPACE_LOCAL)
         return high + o->size <= ptx_stack_end(w, lanes, false);
     if (!global && !generic)
