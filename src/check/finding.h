@@ -89,8 +89,8 @@ enum wt_finding_space {
 
 enum { WT_NO_ACCESS = 0xff };
 
-/** Alignment of the address at which a group sees its memory: what remains is an offset in it. */
-enum { WT_GROUP_ALIGN = 1 << 20 };
+/** Alignment of the window in which a group sees its memory: what remains is an offset in it. */
+enum { WT_WINDOW = 1 << 20 };
 
 /** What the pieces of a finding are numbers of. */
 enum wt_finding_pieces {

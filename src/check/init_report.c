@@ -70,7 +70,7 @@ void init_report_loaded(struct wt_check_init *c, enum wt_finding_kind kind, wt_l
     if (a && o->kind == WT_ORIGIN_GROUP && a->space == WT_OBSERVED_GROUP) {
         f.space = WT_FOUND_GROUP;
         f.has_object = true;
-        f.address = a->at[wt_lanes_lowest(lanes)] % WT_GROUP_ALIGN;
+        f.address = a->at[wt_lanes_lowest(lanes)] % WT_WINDOW;
         f.object_size = memory_room_of(m, wt_machine_wave(m, p->wave), a->space);
     }
     describe_first(&f, o);

@@ -218,7 +218,7 @@ static bool is_like(const struct race_told *told, const struct race_access *x,
 static void tell_again(struct race_access *x, const struct race_conflict *c,
                        const struct side *mine, const struct side *theirs, struct wt_finding *f)
 {
-    f->address = x->a->space == WT_OBSERVED_GROUP ? c->at % WT_GROUP_ALIGN : c->at;
+    f->address = x->a->space == WT_OBSERVED_GROUP ? c->at % WT_WINDOW : c->at;
     describe_sides(x->r, mine, theirs, f);
     f->groups = x->a->group;
     f->wave[0] = f->other.wave[0] = '\0';
@@ -277,8 +277,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
                            .space = !is_kernels(main)               ? WT_FOUND_HOST
                                     : a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP
                                                                     : WT_FOUND_GLOBAL,
-                           .address =
-                               a->space == WT_OBSERVED_GROUP ? c->at % WT_GROUP_ALIGN : c->at,
+                           .address = a->space == WT_OBSERVED_GROUP ? c->at % WT_WINDOW : c->at,
                            .device = r->machine->device,
                            .times = 1};
     describe_sides(r, main, other, &f);

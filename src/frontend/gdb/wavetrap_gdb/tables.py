@@ -127,9 +127,9 @@ Usage: info lanes [-active] [-group] [/FORMAT] [EXPRESSION]
   /FORMAT  a format letter of `print`: /x, /d, /t, ...
 
 Lanes that are not active are dimmed where the terminal can do that. State says what they do: one
-that `waits` continues at its PC when its turn has come or the others have arrived, one that is `off`
-was switched off by the program. EXPRESSION is evaluated where each lane is. If another frame
-than the innermost one is selected, it is evaluated in that frame of each lane."""
+that `waits` continues at its PC when its turn has come or the others have arrived, one that is
+`off` was switched off by the program. EXPRESSION is evaluated where each lane is. If another
+frame than the innermost one is selected, it is evaluated in that frame of each lane."""
 
     OPTIONS = ("active", "group")
 

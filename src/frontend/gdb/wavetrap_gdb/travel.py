@@ -69,8 +69,8 @@ class GenerateCore(link.Command):
 
 Usage: generate-core [FILE [ISSUES | all]]
 
-FILE is wavetrap.core if it is not given. With ISSUES, that much of the recorded run before here goes
-with it, and with `all` the whole of it. The file is written by wavetrap, where that runs."""
+FILE is wavetrap.core if it is not given. With ISSUES, that much of the recorded run before here is
+in it, and with `all` the whole of it. The file is written by wavetrap, where that runs."""
 
     def __init__(self):
         super().__init__("generate-core", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
