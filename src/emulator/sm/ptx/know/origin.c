@@ -548,7 +548,8 @@ static bool is_of_register(const struct ptx_op *o)
            (o->space == PTX_SPACE_NONE || o->space == PTX_SPACE_LOCAL);
 }
 
-void ptx_find_arrays(struct sm_ptx *image, const struct ptx_function_info *f)
+/* Finds out which accesses of a function count elements, and from which address (ptx_op.array). */
+static void find_arrays(struct sm_ptx *image, const struct ptx_function_info *f)
 {
     static const uint8_t sum[] = {WT_M_ADD, WT_M_A, WT_M_B};
     struct ptx_meaning m;
@@ -664,7 +665,7 @@ void sm_ptx_find_origins(struct sm_ptx *image, const struct sm_ptx_module *modul
         ptx_find_locals(image, modules[i].text);
     for (size_t i = 0; c.variable && i < image->function_count; i++) {
         c.function = &image->function[i];
-        ptx_find_arrays(image, c.function);
+        find_arrays(image, c.function);
         if (c.function->end > c.function->entry && list_variables(&c))
             look_at(image, &c);
     }
