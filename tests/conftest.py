@@ -27,6 +27,9 @@ HERE = str(pathlib.Path(__file__).resolve().parent)
 USUAL_LIMIT = 400
 LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", USUAL_LIMIT))
 
+# Programs that wavetrap starts do not see it: wavetrap says that it is no variable of its own.
+TIMES = os.environ.pop("WAVETRAP_TEST_TIMES", None)
+
 # What a program shows at a terminal must not depend on where the tests are started.
 os.environ["TERM"] = "dumb"
 
@@ -225,8 +228,8 @@ def pytest_runtest_protocol(item):
     """WAVETRAP_TEST_TIMES names a file that gets a line for each test, its fixtures included: seconds of a processor, its own and its children's, and its name."""
     before = sum(os.times()[:4])
     yield
-    if os.environ.get("WAVETRAP_TEST_TIMES"):
-        with open(os.environ["WAVETRAP_TEST_TIMES"], "a", encoding="utf-8") as file:
+    if TIMES:
+        with open(TIMES, "a", encoding="utf-8") as file:
             file.write(f"{sum(os.times()[:4]) - before:.2f} {item.nodeid}\n")
 
 

@@ -765,9 +765,9 @@ def judge_kernel(kernel, found, copies=judge_copies):
 
 def origin_of(one):
     text = one["text"]
-    if "from the allocation" in text:
+    if "written the allocation" in text:
         return {IN: "in", OUT: "out"}.get(one["object"]["size"])
-    return next((name for name, words in (("group", "the group's memory"), ("own", "a lane's own memory"), ("register", "a register"), ("inactive", "takes no part in the exchange")) if words in text), text)
+    return next((name for name, words in (("group", "the group's memory"), ("own", "the lane's own memory"), ("register", "written the register"), ("inactive", "takes no part in the exchange")) if words in text), text)
 
 
 def judge(folder, family, number, count=1):

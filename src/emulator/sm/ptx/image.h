@@ -277,8 +277,6 @@ static inline uint32_t ptx_stack_end(const struct sm_warp *w, uint32_t lanes, bo
     return end;
 }
 
-/* Adds the variables of a text to image->local. */
-void ptx_find_locals(struct sm_ptx *image, const struct ptx_module *text);
 /* Sets *v to the variable, of the function at @p pc, which the warp executes, or of those that have
  * called it, that begins at the address from which the access of the lowest of @p lanes counts
  * elements, if there is one. Returns the lanes that count from another address. */

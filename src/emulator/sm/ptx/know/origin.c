@@ -485,7 +485,8 @@ static void add_locals(struct local_reader *r)
     }
 }
 
-void ptx_find_locals(struct sm_ptx *image, const struct ptx_module *text)
+/* Adds the variables of a text to image->local. */
+static void find_locals(struct sm_ptx *image, const struct ptx_module *text)
 {
     struct local_reader r = {.image = image, .text = text};
     const struct {
@@ -662,7 +663,7 @@ void sm_ptx_find_origins(struct sm_ptx *image, const struct sm_ptx_module *modul
             o->variable.name = strdup("");
     }
     for (size_t i = 0; i < count; i++)
-        ptx_find_locals(image, modules[i].text);
+        find_locals(image, modules[i].text);
     for (size_t i = 0; c.variable && i < image->function_count; i++) {
         c.function = &image->function[i];
         find_arrays(image, c.function);
