@@ -29,6 +29,7 @@ def program(family):
                         "-lcudart", "-lstdc++")]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name, waits, family", [(name, waits, family) for family in ("gfx900", "sm", *QUEUES) for name, what in CASES.items() for waits in (0, 1)
                                                  if what[waits] and (family not in QUEUES or name in ("join", "none"))])
 def test_two_threads(tmp_path, name, waits, family):

@@ -101,6 +101,7 @@ def sanitized(program):
 SEEN = [label for program in ("memory", "openmp", "vortex") for label in checks.labels_of(program) if label.proof in ("asan", "ubsan")]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("label", SEEN, ids=lambda label: f"{label.program}-{label.case}")
 def test_the_sanitizers_see_the_mistake(label):
     """And nothing else."""
@@ -206,6 +207,7 @@ def test_twins_and_idioms_are_silent_in_the_oracle(on_host, program):
     assert set(on_host(program)) >= {label.case for label in checks.labels_of(program) if "svm" not in label.case}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("program, family", [(program, family) for program, families in checks.FAMILIES.items() for family in families])
 def test_twins_and_idioms_give_the_hosts_results(on_host, program, family):
     done = checks.wavetrap(program, family, "good")

@@ -292,6 +292,7 @@ def test_a_wire_that_is_slow(device, transport):
     one.stop()
 
 
+@pytest.mark.sample(2)
 @kinds_and_wires(1, ["drop", "half", "double", "garble", "cut", "broken"])
 def test_a_wire_that_fails_while_checking(device, transport, kind):
     """`dm check` has its own instructions in memory then: they are taken out, over a new connection."""

@@ -69,6 +69,7 @@ def test_steps_in_gcc_code():
     assert "called by frame" in said[8]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
 @pytest.mark.parametrize("function, own, callers", [("add", {"a": "13", "b": "14"}, ["outer (a=3, b=4, ", "main._omp_fn.0 ()"]),
                                                     ("outer", {"a": "3", "b": "4"}, ["main._omp_fn.0 ()"])])

@@ -48,7 +48,7 @@ def test_agrees_with_host(wavetrap, built, host_output, name, width, gpu, schedu
     check(wavetrap, host_output, name, built() / f"{name}.{width}.elf", gpu, schedule)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("options", ["-O0 -g", "-O1 -g", "-O2 -g", "-O3", "-Os"])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PROGRAMS)
