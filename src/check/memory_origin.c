@@ -120,6 +120,15 @@ static void analyse(struct wt_check_memory *c, const struct wt_wave_head *w, uin
     free(list);
 }
 
+/* The site of an access, which is made where there is none; NULL without host memory. */
+static struct site *own_site(struct wt_check_memory *c, const struct wt_lane_access *a)
+{
+    if (!make_room(c, 1))
+        return NULL;
+    struct site *s = &c->site[slot_of(c, a->pc, a->part)];
+    return s->used ? s : add(c, a->pc, a->part);
+}
+
 /* The site of an access: what the analysis of its function has found. NULL without host memory. */
 static struct site *site_of(struct wt_check_memory *c, const struct wt_wave_head *w,
                             const struct wt_lane_access *a)
@@ -128,10 +137,7 @@ static struct site *site_of(struct wt_check_memory *c, const struct wt_wave_head
     if (s && s->used)
         return s;
     analyse(c, w, a->pc);
-    if (!make_room(c, 1))
-        return NULL;
-    s = &c->site[slot_of(c, a->pc, a->part)];
-    return s->used ? s : add(c, a->pc, a->part);
+    return own_site(c, a);
 }
 
 /* Whether the constants of which one is added are all in the variable. */
@@ -323,11 +329,9 @@ wt_lanes memory_judge_guess(struct wt_check_memory *c, const struct wt_wave_head
 {
     uint64_t first[WT_MAX_LANES];
     refresh(c);
-    if (!make_room(c, 1))
+    struct site *s = own_site(c, a);
+    if (!s)
         return 0;
-    struct site *s = &c->site[slot_of(c, a->pc, a->part)];
-    if (!s->used)
-        s = add(c, a->pc, a->part);
     WT_EACH_LANE(lane, lanes)
     first[lane] = a->variable->first;
     const struct variable_of_lanes v = {a->variable->name, first, a->variable->size};

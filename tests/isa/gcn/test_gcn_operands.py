@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 # By hand: GCN_OPERANDS=1000000.
 COUNT = os.environ.get("GCN_OPERANDS", "1000")
-# What has no result of its own, and what the row of another name above stands for.
+# Rows without a result of their own, and rows whose operation a row of another name above tests.
 WITHOUT = {"buffer_wbl2", "buffer_invl2", "v_accvgpr_read_b32"}
 
 
