@@ -65,7 +65,7 @@ static const struct {
      false},
     {"profile", "json:\ta file\nlcov:\ta file\n", false},
     {"progress", "auto\tif stderr is a terminal\nalways\tin files, too\n", false},
-    {"ptx-cache", "on\tkeep parsed PTX\noff\tkeep nothing\nclear\tempty it first\n", false},
+    {"code-cache", "on\tkeep made code\noff\tkeep nothing\nclear\tempty it first\n", false},
     {"report", "json:\tall, an object a line\nsarif:\tfindings\njunit:\tfindings\n", false},
     {"schedule",
      "rr:\tissues of a turn\nlockstep\tall waves in turn\nrandom:\ta seed\nfile:\ta list\n", false},

@@ -28,7 +28,7 @@
 #include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
-#include "runtime/common/ptx_folder.h"
+#include "runtime/common/code_cache.h"
 #include "runtime/i915/gem.h"
 #include "session/exec_file.h"
 #include "session/options.h"
@@ -164,16 +164,16 @@ static enum wt_status offer_all(struct wt_host_program *program, const char *fil
  * and the program's libraries do not find it. */
 static void check_environment(void)
 {
-    const char *held = getenv(WT_HELD_VARIABLE), *cache = getenv(PTX_FOLDER_VARIABLE);
+    const char *held = getenv(WT_HELD_VARIABLE), *cache = getenv(CODE_CACHE_VARIABLE);
     pid_t process, debugger;
     if (held && !wt_held_parse(held, &process, &debugger)) {
         wt_say_once(WT_HELD_NONSENSE, held);
         unsetenv(WT_HELD_VARIABLE);
     }
     wt_environment_check(true);
-    if (cache && *cache && strcmp(cache, "off") != 0 && strcmp(cache, "on") != 0) {
-        wt_say_once(PTX_FOLDER_NONSENSE, cache);
-        unsetenv(PTX_FOLDER_VARIABLE);
+    if (cache && !code_cache_is_value(cache)) {
+        wt_say_once(CODE_CACHE_NONSENSE, cache);
+        unsetenv(CODE_CACHE_VARIABLE);
     }
 }
 
@@ -184,6 +184,15 @@ void cli_keep_addresses(const struct wt_subcommand *command, const char *consequ
                 "wavetrap %s: the system refuses to switch address space layout randomization off "
                 "(%s): %s\n",
                 command->name, strerror(errno), consequence);
+}
+
+/* --code-cache; a folder that the environment names stays. */
+static bool set_cache(const char *option)
+{
+    const char *named = getenv(CODE_CACHE_VARIABLE);
+    if (!option || (strcmp(option, "off") != 0 && named && *named == '/'))
+        return true;
+    return wt_host_set_or_unset(CODE_CACHE_VARIABLE, strcmp(option, "off") == 0 ? "off" : "on");
 }
 
 int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_options *options,
@@ -215,9 +224,7 @@ int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_
         (options->socket && (!wt_host_set_or_unset(WT_LISTEN_VARIABLE, options->socket) ||
                              !wt_host_set_or_unset(WT_TOKEN_VARIABLE, options->token))) ||
         !wt_host_set_or_unset(WT_CATCH_VARIABLE, options->caught ? caught : NULL) ||
-        (options->ptx_cache &&
-         !wt_host_set_or_unset(PTX_FOLDER_VARIABLE,
-                               strcmp(options->ptx_cache, "off") == 0 ? "off" : "on")) ||
+        !set_cache(options->code_cache) ||
         !wt_host_set_or_unset("WAVETRAP_MEMORY", options->memory ? bytes : NULL) ||
         !wt_host_set_or_unset("WAVETRAP_EXPLAIN", options->explain) ||
         !wt_host_set_or_unset(WT_GEM_VARIABLE, options->gem) ||
@@ -229,8 +236,8 @@ int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return wt_subcommand_fail(command, &err);
     }
-    if (options->ptx_cache && strcmp(options->ptx_cache, "clear") == 0)
-        ptx_folder_clear();
+    if (options->code_cache && strcmp(options->code_cache, "clear") == 0)
+        code_cache_clear();
     if (offer_all(&program, found ? file : NULL, options, &offered, &err) != WT_OK)
         return wt_subcommand_fail(command, &err);
     if (found && options->gpus && check_needs(file, offered, &err) != WT_OK) {
@@ -265,7 +272,7 @@ struct exec {
     size_t length;
     uint64_t memory;                  /* memory of each GPU, in bytes; 0: the library's default */
     const char *progress;             /* --progress */
-    const char *ptx_cache;            /* --ptx-cache; NULL: as the environment says */
+    const char *code_cache;           /* --code-cache; NULL: as the environment says */
     const char *schedule;             /* --schedule */
     char schedule_file[PATH_MAX + 8]; /* --schedule=file: */
     const char *fill;                 /* --fill */
@@ -357,13 +364,13 @@ static enum wt_status set_progress(void *context, const char *value, struct wt_e
                    value);
 }
 
-static enum wt_status set_ptx_cache(void *context, const char *value, struct wt_error *err)
+static enum wt_status set_code_cache(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;
-    e->ptx_cache = value;
+    e->code_cache = value;
     if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0 || strcmp(value, "clear") == 0)
         return WT_OK;
-    return wt_fail(err, WT_INVALID, "--ptx-cache is on, off or clear, not '%.40s'", value);
+    return wt_fail(err, WT_INVALID, "--code-cache is on, off or clear, not '%.40s'", value);
 }
 
 static enum wt_status set_fill(void *context, const char *value, struct wt_error *err)
@@ -587,7 +594,7 @@ static int run_with(struct exec *e, char **program)
     const struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
                                        .memory = e->memory,
                                        .progress = e->progress,
-                                       .ptx_cache = e->ptx_cache,
+                                       .code_cache = e->code_cache,
                                        .schedule = e->schedule,
                                        .fill = e->fill,
                                        .no_jit = e->no_jit,
@@ -699,10 +706,11 @@ static const struct wt_option options[] = {
      "log calls of the CUDA driver API and of Vortex's host library, with values\n"
      "and results, and kernels, to stderr or FILE",
      WT_OPTION_SET(set_log)},
-    {"ptx-cache", 0, "WHEN",
-     "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
-     "which empties it first",
-     WT_OPTION_SET(set_ptx_cache)},
+    {"code-cache", 0, "WHEN",
+     "keep parsed PTX, and what AMD's compiler makes in a HIP program, in\n"
+     "~/.cache/wavetrap/code: on (the default), off, or clear, which empties it\n"
+     "first",
+     WT_OPTION_SET(set_code_cache)},
     {"gdb", 0, "ADDRESS",
      "let stock GDB debug the kernels of a vortex: the program waits in its\n"
      "first launch until GDB has connected to :PORT, HOST:PORT or unix:PATH;\n"

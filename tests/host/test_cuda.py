@@ -385,32 +385,32 @@ int main(void)
     cache = tmp_path / "cache"
 
     def run(*options, home=cache):
-        done = wavetrap("exec", "-g", "sm", *options, program, env={**environment(), "XDG_CACHE_HOME": str(home)})
+        done = wavetrap("exec", "-g", "sm", *options, program, env={**environment(), "XDG_CACHE_HOME": str(home), "WAVETRAP_CODE_CACHE": "on"})
         assert (done.returncode, done.stdout, done.stderr) == (0, "307\n", ""), done.stdout + done.stderr
-        return sorted((home / "wavetrap" / "ptx").glob("*")) if home.exists() else []
+        return sorted((home / "wavetrap" / "code").glob("*")) if home.exists() else []
 
-    assert run("--ptx-cache=off") == []
-    (entry,) = run("--ptx-cache=on")
+    assert run("--code-cache=off") == []
+    (entry,) = run("--code-cache=on")
     whole = entry.read_bytes()
     os.utime(entry, (1000, 1000))
-    assert run("--ptx-cache=on") == [entry] and entry.stat().st_mtime > 1000 and entry.read_bytes() == whole
+    assert run("--code-cache=on") == [entry] and entry.stat().st_mtime > 1000 and entry.read_bytes() == whole
     os.utime(entry, (1000, 1000))
-    assert run("--ptx-cache=off") == [entry] and entry.stat().st_mtime == 1000
+    assert run("--code-cache=off") == [entry] and entry.stat().st_mtime == 1000
     for damaged in (b"", whole[:100], whole[:-1], whole[:2000] + b"\0\1\2\3" + whole[2004:], b"\xff" * len(whole)):
         entry.write_bytes(damaged)
-        assert run("--ptx-cache=on") == [entry] and entry.read_bytes() == whole
+        assert run("--code-cache=on") == [entry] and entry.read_bytes() == whole
     for i in range(3):  # too much in all: the oldest ones go
         old = entry.parent / f"old{i}"
         old.write_bytes(b"x")
         os.truncate(old, 30 << 20)
         os.utime(old, (2000 + i, 2000 + i))
     entry.unlink()
-    assert run("--ptx-cache=on") == sorted([entry, entry.parent / "old1", entry.parent / "old2"])
-    assert run("--ptx-cache=clear") == [entry] and entry.stat().st_mtime > 3000
+    assert run("--code-cache=on") == sorted([entry, entry.parent / "old1", entry.parent / "old2"])
+    assert run("--code-cache=clear") == [entry] and entry.stat().st_mtime > 3000
     (tmp_path / "file").write_text("no folder")
-    assert run("--ptx-cache=on", home=tmp_path / "file") == []
-    done = wavetrap("exec", "-g", "sm", "--ptx-cache=sometimes", program)
-    assert done.returncode == 125 and "--ptx-cache is on, off or clear" in done.stderr, done.stderr
+    assert run("--code-cache=on", home=tmp_path / "file") == []
+    done = wavetrap("exec", "-g", "sm", "--code-cache=sometimes", program)
+    assert done.returncode == 125 and "--code-cache is on, off or clear" in done.stderr, done.stderr
 
 
 NVRTC = """

@@ -91,7 +91,7 @@ def test_what_does_nothing_is_named(command):
         said = run(**{name: "nonsense"})
         assert said.startswith(f"wavetrap: {name}=nonsense in the environment is not used: {option} sets it (") and said.count("\n") == 1, said
     assert run(WAVETRAP_SHEDULE="rr:1") == "wavetrap: WAVETRAP_SHEDULE is not a variable of wavetrap and does nothing: 'man wavetrap-exec' lists them\n"
-    assert run(WAVETRAP_SCHEDULE="", WAVETRAP_PTX_CACHE="off", WAVETRAP_SOCKETS=os.environ.get("WAVETRAP_SOCKETS", "")) == ""
+    assert run(WAVETRAP_SCHEDULE="", WAVETRAP_CODE_CACHE="off", WAVETRAP_SOCKETS=os.environ.get("WAVETRAP_SOCKETS", "")) == ""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -1,6 +1,5 @@
 /*
- * Parsed PTX on disk: $XDG_CACHE_HOME/wavetrap/ptx, or ~/.cache/wavetrap/ptx. A file for each text,
- * 64 MiB in all at most. WAVETRAP_PTX_CACHE=off: there is none.
+ * Parsed PTX on disk, in the cache of code (runtime/common/code_cache.h): a file for each text.
  */
 #ifndef WT_RUNTIME_CUDA_PTX_CACHE_H
 #define WT_RUNTIME_CUDA_PTX_CACHE_H
