@@ -1,7 +1,7 @@
 /*
- * What AMD's compiler makes in the process of a HIP program is kept in the cache of code: HIP
+ * Results of AMD's compiler in the process of a HIP program are kept in the cache of code: HIP
  * compiles its own kernels, those that copy and fill, at each start of a program (a half of the
- * time until main() has a device), and hipRTC those of the program. An action of the compiler
+ * time until main() has a device). An action of the compiler
  * (amd_comgr.h: amd_comgr_do_action) is kept if its results depend on nothing but what it is given:
  * no source text includes a file, no option names one.
  */
@@ -17,7 +17,7 @@
 #include "runtime/hip/compiled.h"
 
 /* Declarations of amd_comgr.h, version 2. A handle is a structure with a number. */
-typedef struct handle {
+typedef struct comgr_handle {
     uint64_t number;
 } handle;
 enum {
@@ -211,7 +211,7 @@ static bool is_passing(const char *bytes, size_t size)
 static bool add_data(void *context, int kind, handle data)
 {
     if (kind == LOG || kind == DIAGNOSTIC)
-        return true; /* of the action before */
+        return true; /* another action said it */
     size_t length, size;
     char *name = GET(name, &length, data), *bytes = GET(bytes, &size, data);
     const bool good = name && bytes &&
@@ -241,19 +241,19 @@ static bool find(char path[PATH_MAX], int action, handle info, handle input, han
 }
 
 /* An entry: a hash of all after it; for each object a head, its name and its bytes. */
-struct head {
+struct kept_object {
     uint64_t kind, length, size;
 };
 
-struct entry {
+struct kept_objects {
     char *bytes;
     size_t length;
 };
 
 static bool append(void *context, int kind, handle data)
 {
-    struct entry *e = context;
-    struct head head = {.kind = (uint64_t)kind};
+    struct kept_objects *e = context;
+    struct kept_object head = {.kind = (uint64_t)kind};
     size_t length, size;
     char *name = GET(name, &length, data), *bytes = GET(bytes, &size, data), *more = NULL;
     if (name && bytes && (more = realloc(e->bytes, e->length + sizeof head + length + size))) {
@@ -273,7 +273,7 @@ static bool append(void *context, int kind, handle data)
 static void keep(const char *path, handle result)
 {
     uint64_t hash = 0;
-    struct entry e = {.bytes = malloc(sizeof hash), .length = sizeof hash};
+    struct kept_objects e = {.bytes = malloc(sizeof hash), .length = sizeof hash};
     if (e.bytes && each(result, append, &e) && e.length > sizeof hash) {
         hash = XXH3_64bits(e.bytes + sizeof hash, e.length - sizeof hash);
         memcpy(e.bytes, &hash, sizeof hash);
@@ -308,7 +308,7 @@ static bool recall(const char *path, handle result)
         good = XXH3_64bits(bytes + sizeof hash, length - sizeof hash) == hash;
     }
     code_cache_used(path, good);
-    struct head head;
+    struct kept_object head;
     for (size_t at = sizeof hash; good && at < length; at += head.length + head.size) {
         memcpy(&head, bytes + at, sizeof head);
         at += sizeof head;

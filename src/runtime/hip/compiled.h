@@ -1,4 +1,4 @@
-/* What AMD's compiler makes in the process of a HIP program. */
+/* Results of AMD's compiler that are kept for the next start of a HIP program. */
 #ifndef WT_RUNTIME_HIP_COMPILED_H
 #define WT_RUNTIME_HIP_COMPILED_H
 
