@@ -670,9 +670,10 @@ void gen_alu_bfe(struct gen_alu *x)
 
 /* ---- sums over channels ---- */
 
-static int64_t distance(int64_t a, int64_t b)
+/* Modulo 2^64, as sums of it: the row is for words and bytes, but any code may be executed. */
+static uint64_t distance(int64_t a, int64_t b)
 {
-    return a > b ? a - b : b - a;
+    return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 }
 
 /* Sums of absolute differences of pairs: the even channels get them. */
@@ -681,14 +682,14 @@ void gen_alu_sad2(struct gen_alu *x)
     ROWS(gen_i64);
     memset(x->r, 0, sizeof *x->r);
     for (unsigned i = 0; i + 1 < x->n; i += 2)
-        x->r->q[i] = distance(a[i], b[i]) + distance(a[i + 1], b[i + 1]);
+        x->r->q[i] = (int64_t)(distance(a[i], b[i]) + distance(a[i + 1], b[i + 1]));
     x->on &= 0x55555555;
 }
 
 void gen_alu_sada2(struct gen_alu *x)
 {
     gen_alu_sad2(x);
-    EACH x->r->q[i] += accumulator(x, i);
+    EACH x->r->q[i] = (int64_t)((uint64_t)x->r->q[i] + (uint64_t)accumulator(x, i));
 }
 
 /* Products of groups of four, added up; each channel of a group gets the sum. */
