@@ -367,9 +367,8 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
     if (!a->lost && !a->variable && !is_misaligned(a, e.any) &&
         memory_is_recent(c, w, a, e.low, e.high))
         return 0;
-    wt_lanes refused = !a->variable         ? memory_judge_origin(c, w, a, lanes, at, e.low, e.high)
-                       : a->variable->guess ? memory_judge_guess(c, w, a, lanes, at)
-                                            : judge_variable(context, w, a, lanes, at);
+    wt_lanes refused = a->variable ? judge_variable(context, w, a, lanes, at)
+                                   : memory_judge_origin(c, w, a, lanes, at, e.low, e.high);
     if (refused && refused != lanes)
         e = wt_extent_of(lanes & ~refused, at);
     if (refused != lanes)

@@ -120,15 +120,6 @@ static void analyse(struct wt_check_memory *c, const struct wt_wave_head *w, uin
     free(list);
 }
 
-/* The site of an access, which is made where there is none; NULL without host memory. */
-static struct site *own_site(struct wt_check_memory *c, const struct wt_lane_access *a)
-{
-    if (!make_room(c, 1))
-        return NULL;
-    struct site *s = &c->site[slot_of(c, a->pc, a->part)];
-    return s->used ? s : add(c, a->pc, a->part);
-}
-
 /* The site of an access: what the analysis of its function has found. NULL without host memory. */
 static struct site *site_of(struct wt_check_memory *c, const struct wt_wave_head *w,
                             const struct wt_lane_access *a)
@@ -137,7 +128,10 @@ static struct site *site_of(struct wt_check_memory *c, const struct wt_wave_head
     if (s && s->used)
         return s;
     analyse(c, w, a->pc);
-    return own_site(c, a);
+    if (!make_room(c, 1))
+        return NULL;
+    s = &c->site[slot_of(c, a->pc, a->part)];
+    return s->used ? s : add(c, a->pc, a->part);
 }
 
 /* Whether the constants of which one is added are all in the variable. */
@@ -324,20 +318,6 @@ static wt_lanes judge_variable(struct wt_check_memory *c, const struct wt_wave_h
     return 0;
 }
 
-wt_lanes memory_judge_guess(struct wt_check_memory *c, const struct wt_wave_head *w,
-                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
-{
-    uint64_t first[WT_MAX_LANES];
-    refresh(c);
-    struct site *s = own_site(c, a);
-    if (!s)
-        return 0;
-    WT_EACH_LANE(lane, lanes)
-    first[lane] = a->variable->first;
-    const struct variable_of_lanes v = {a->variable->name, first, a->variable->size};
-    return judge_variable(c, w, a, lanes, at, s, &v);
-}
-
 /* The variable of a frame, that of the function that a wave executes or of one that has called it,
  * which begins at an offset in private memory. */
 static bool find_in_frames(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t pc,
@@ -350,7 +330,7 @@ static bool find_in_frames(struct wt_check_memory *c, const struct wt_wave_head 
                           .scaled = true,
                           .base = WT_ORIGIN_FRAME,
                           .constant = (int64_t)at,
-                          .moved = (int64_t)m->ops->frame(m, w->id)};
+                          .moved = (int64_t)m->ops->frame(m, w->id, lane)};
     const uint64_t from[] = {at, (uint64_t)o.moved, n ? t->call[n - 1].back : 1};
     if (memcmp(s->from, from, sizeof from) == 0)
         return s->variable.size;
@@ -373,12 +353,12 @@ static wt_lanes judge_array(struct wt_check_memory *c, const struct wt_wave_head
                             const uint64_t *at)
 {
     struct wt_machine *m = c->machine;
-    uint64_t base[WT_MAX_LANES], first, end;
+    uint64_t base[WT_MAX_LANES], first = 0, end;
     wt_lanes refused = 0, same;
     WT_EACH_LANE(lane, lanes)
     base[lane] = at[lane];
-    if (!wt_function_of(c->space, a->pc, &first, &end) ||
-        !m->ops->array(m, w->id, first, a->pc, &s->array, lanes, base))
+    wt_function_of(c->space, a->pc, &first, &end);
+    if (!m->ops->array(m, w->id, first, a->pc, &s->array, lanes, base))
         return 0;
     for (; lanes; lanes &= ~same) {
         const unsigned lane = wt_lanes_lowest(lanes);

@@ -156,9 +156,6 @@ struct mistake memory_beside(struct wt_check_memory *c, const struct wt_wave_hea
 wt_lanes memory_judge_origin(struct wt_check_memory *c, const struct wt_wave_head *w,
                              const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
                              uint64_t low, uint64_t high);
-/* Lanes that leave the variable of which the family guesses that they access it (judge.h). */
-wt_lanes memory_judge_guess(struct wt_check_memory *c, const struct wt_wave_head *w,
-                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at);
 /* Whether all lanes are known to access what they may, if aligned. */
 bool memory_is_recent(struct wt_check_memory *c, const struct wt_wave_head *w,
                       const struct wt_lane_access *a, uint64_t low, uint64_t high);

@@ -5,6 +5,10 @@
 #include "base/buffer.h"
 #include "object/ptx.h"
 
+/** DWARF's number, of ours, for the register that says where a frame's part of local memory begins:
+ * debug information of PTX is made to name it. */
+#define PTX_DWARF_LOCAL 256
+
 /**
  * Appends the @p size bytes that a name stands for, a label, variable or section; what was appended
  * before may be changed. False: the name is not known, and zeros are appended.

@@ -300,6 +300,7 @@ CALLED int deeper(const int *a, int n) { int other = n; return place(a, other); 
 CALLED void put(int *a, int n) { a[n] = n; }
 CALLED int backwards(const int *end, int n) { int sum = 0; for (int i = 1; i <= n; i++) sum += end[-i]; return sum; }
 CALLED char letter(const char *text, int n) { return text[n - 1]; }
+__device__ __attribute__((always_inline)) inline int within(int n) { int b[3], own[6]; b[0] = n; for (int i = 0; i < 6; i++) own[i] = n; return own[n - 1] + b[0]; }
 CALLED int of(const pair *p, int n) { return p[n - 1].first; }
 __global__ void k(const int *sizes, int *out, char what)
 {
@@ -320,6 +321,7 @@ __global__ void k(const int *sizes, int *out, char what)
     if (what == 'e') got = backwards(own + 6, n) + next[0];
     if (what == 't') got = letter(text, n);
     if (what == 'f') got = of(pairs, n);
+    if (what == 'w') got = within(n);
     out[threadIdx.x] = got;
 }
 int main(int, char **argv)
@@ -350,7 +352,7 @@ def own_(tmp_path_factory):
 @pytest.mark.parametrize("gpu", ["sm", "gfx900"])
 @pytest.mark.parametrize("how, function, name, size, offset", [("k", "k", "own", 24, -4), ("d", "direct", "own", 24, -4), ("c", "place", "own", 24, -4), ("D", "place", "own", 24, -4),
                                                                ("s", "put", "own", 24, 24), ("p", "k", "own", 24, -4), ("e", None, None, None, None),
-                                                               ("t", "letter", "text", 6, -1), ("f", "of", "pairs", 96, -16)])
+                                                               ("t", "letter", "text", 6, -1), ("f", "of", "pairs", 96, -16), ("w", "within", "own", 24, -4)])
 def test_arrays_of_a_thread_without_optimisation(tmp_path, own, gpu, how, function, name, size, offset):
     """Elements before and after an array of a thread: of the function itself, of its caller, of that one's. A pointer behind an array is no mistake."""
     for bad in (True, False)[:1 + (how in "cse")]:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "object/ptx_section.h"
 
 enum { GENERAL = 255, PREDICATES = 7 };
 enum { LOCAL_ROW = 1 }; /* of a frame of PTX: where its local memory begins, of each lane */
@@ -30,8 +31,7 @@ static const struct wt_register special[] = {
     SPECIAL_ROW("frame", LANE, UINT, 32, WT_SM_FRAME, .dwarf = -1, .read_only = true),
     SPECIAL_ROW("ra", LANE, CODE_PTR, 64, WT_SM_RETURN, .dwarf = -1, .read_only = true),
     SPECIAL_ROW("caller", LANE, UINT, 32, WT_SM_CALLER, .dwarf = -1, .read_only = true),
-    SPECIAL_ROW("locals", LANE, UINT, 32, WT_SM_LOCAL, .dwarf = WT_SM_DWARF_LOCAL,
-                .read_only = true),
+    SPECIAL_ROW("locals", LANE, UINT, 32, WT_SM_LOCAL, .dwarf = PTX_DWARF_LOCAL, .read_only = true),
 };
 #define SPECIAL (sizeof special / sizeof special[0])
 

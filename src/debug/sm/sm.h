@@ -39,9 +39,6 @@ enum wt_sm_register {
 #define WT_SM_PARAMETERS 0x140
 #define WT_SM_FILE_ROW 128u
 
-/** DWARF's number for WT_SM_LOCAL: debug information of PTX is made to name it. */
-#define WT_SM_DWARF_LOCAL 256
-
 /** Generic addresses: where shared memory of a block, and local memory of a thread, begin. */
 #define WT_SM_SHARED_WINDOW UINT64_C(0xfe000000)
 #define WT_SM_LOCAL_WINDOW UINT64_C(0xff000000)

@@ -27,13 +27,16 @@ static bool place_of(const struct finding *f, Dwarf_Die *die, uint64_t *offset)
     /* clang 22 says of which space it is: private, of which the frame is. */
     const bool spaced = count == 4 && ops[1].atom >= DW_OP_lit0 && ops[1].atom <= DW_OP_lit31 &&
                         ops[2].atom == DW_OP_swap && ops[3].atom == DW_OP_xderef;
+    uint64_t more = 0;
     for (size_t i = 1; i < count && !spaced; i++)
-        if (ops[i].atom != DW_OP_nop)
+        if (ops[i].atom == DW_OP_plus_uconst)
+            more += ops[i].number;
+        else if (ops[i].atom != DW_OP_nop)
             return false;
     if (ops[0].atom == DW_OP_fbreg && !f->window)
-        *offset = ops[0].number;
+        *offset = ops[0].number + more;
     else if (ops[0].atom == DW_OP_bregx && f->window && ops[0].number2 >= f->window)
-        *offset = ops[0].number2 - f->window;
+        *offset = ops[0].number2 - f->window + more;
     else
         return false;
     return true;
@@ -72,10 +75,12 @@ size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t 
     return f.count;
 }
 
-size_t wt_based_variables(struct wt_symbols *symbols, uint64_t addr, bool *kernel,
-                          struct wt_memory_variable *list, size_t most)
+bool wt_based_variable(struct wt_symbols *symbols, uint64_t addr, const struct wt_frame_place *p,
+                       struct wt_memory_variable *v)
 {
-    struct finding f = {.parameters = true, .list = list, .most = most};
+    enum { MOST = 64 };
+    struct wt_memory_variable list[MOST];
+    struct finding f = {.window = p->window, .parameters = true, .list = list, .most = MOST};
     Dwarf_Die scope[WT_SCOPES];
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
@@ -84,14 +89,18 @@ size_t wt_based_variables(struct wt_symbols *symbols, uint64_t addr, bool *kerne
     f.info = wt_symbols_info(symbols);
     if (!f.info || !wt_info_scopes(f.info, addr, scope) ||
         !wt_symbols_extent(symbols, addr, &start, &end))
-        return 0;
-    *kernel = wt_symbols_is_kernel(symbols, start);
-    if (!*kernel && (!dwarf_attr_integrate(&scope[0], DW_AT_frame_base, &attribute) ||
-                     dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 ||
-                     ops[0].atom != DW_OP_regx))
-        return 0;
+        return false;
+    const bool kernel = !p->window && wt_symbols_is_kernel(symbols, start);
+    if (!kernel && !p->window &&
+        (!dwarf_attr_integrate(&scope[0], DW_AT_frame_base, &attribute) ||
+         dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 ||
+         ops[0].atom != DW_OP_regx))
+        return false;
     add_variables_in(&f, &scope[0], 0);
-    return f.count;
+    const uint64_t from = kernel ? 0 : p->frame, offset = p->at - from;
+    const bool is = wt_variable_that_holds(list, f.count, offset, v) && v->offset == offset;
+    v->offset += from;
+    return is;
 }
 
 /* Whether a function's frame base is the CFA: on RISC-V the stack pointer at its begin (RISC-V ELF

@@ -14,13 +14,17 @@
 size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t window,
                           struct wt_memory_variable *list, size_t most);
 
-/**
- * Those of the function that holds an address, where a register is its frame's base: offsets from
- * that; *@p kernel: it is a kernel, whose frame is where private memory begins. Returns how many
- * there are, @p most at most.
- */
-size_t wt_based_variables(struct wt_symbols *symbols, uint64_t addr, bool *kernel,
-                          struct wt_memory_variable *list, size_t most);
+/** A place in private memory, and a function's frame. */
+struct wt_frame_place {
+    uint64_t at;     /**< offset in private memory */
+    uint64_t frame;  /**< the frame's, likewise; of a kernel it does not count without a window */
+    uint64_t window; /**< see wt_frame_variables(); else a register is the frame's base */
+};
+
+/** The one, of the function that holds an address, that begins at a place; its offset is that in
+ * private memory. False: none is known there. */
+bool wt_based_variable(struct wt_symbols *symbols, uint64_t addr, const struct wt_frame_place *p,
+                       struct wt_memory_variable *v);
 
 /**
  * Those of the function that holds an address, in its part of the stack, as far as it is certain

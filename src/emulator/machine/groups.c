@@ -266,7 +266,8 @@ static void note_call(struct wt_machine *m, uint32_t wave, bool is_return, wt_la
         return;
     }
     t->call = grown;
-    grown[t->count++] = (struct wt_trail_call){to, m->ops->frame(m, wave), lanes};
+    grown[t->count++] =
+        (struct wt_trail_call){to, m->ops->frame(m, wave, wt_lanes_lowest(lanes)), lanes};
 }
 
 void wt_wave_tell_call(struct wt_machine *m, const struct wt_wave_head *w,

@@ -28,8 +28,6 @@ typedef wt_lanes wt_judge_fn(void *context, struct wt_machine *m, const struct w
 struct wt_judged_variable {
     const char *name; /**< "": not known */
     uint64_t first, size;
-    bool guess; /**< by the value of a pointer, which may point behind another variable: an access
-                     is a mistake if the same instruction accesses the variable, too */
 };
 
 struct wt_judge {

@@ -194,7 +194,7 @@ bool wt_machine_no_array(struct wt_machine *m, uint32_t wave, uint64_t first, ui
     return false;
 }
 
-uint64_t wt_machine_no_frame(struct wt_machine *m, uint32_t wave)
+uint64_t wt_machine_no_frame(struct wt_machine *m, uint32_t wave, unsigned lane)
 {
     return 0;
 }

@@ -170,13 +170,15 @@ struct wt_machine_ops {
                                  size_t *count);
     /**
      * The addresses from which the access of private memory at @p pc, in the function that begins
-     * at @p first, counts elements, as the code says: at[lane], of @p lanes, is the address that is
-     * accessed, and becomes that one; *@p access keeps what was found out. False: nobody says.
+     * at @p first (0: not known), counts elements, as the code says: at[lane], of @p lanes, is the
+     * address that is accessed, and becomes that one; *@p access keeps what was found out. False:
+     * nobody says.
      */
     bool (*array)(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t pc,
                   struct wt_array_access *access, wt_lanes lanes, uint64_t *at);
-    /** Where in private memory the frame of the function is that a wave executes, if it has one. */
-    uint64_t (*frame)(struct wt_machine *m, uint32_t wave);
+    /** Where in private memory a lane has the frame of the function that its wave executes, if it
+     * has one. */
+    uint64_t (*frame)(struct wt_machine *m, uint32_t wave, unsigned lane);
     /** The register that the debugger calls @p name, as an operand; false: it is no value. */
     bool (*find_operand)(const char *name, struct wt_insn_operand *operand);
     /** The value of 32 bits of a wave's registers, of those that operands() lists: cell N of a file

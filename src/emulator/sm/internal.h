@@ -539,6 +539,8 @@ static inline void sm_update_ready(struct sm_warp *w)
 
 WT_MACHINE_FN(describe_register) sm_describe_register;
 WT_MACHINE_FN(read_row) sm_read_row;
+WT_MACHINE_FN(array) sm_array;
+WT_MACHINE_FN(frame) sm_frame;
 extern const struct wt_address_map sm_address_map;
 WT_MACHINE_FN(explain) sm_explain;
 WT_MACHINE_FN(state) sm_state;

@@ -1,7 +1,11 @@
 /* The questions to a judge about accesses of a warp. See memory_access.h. */
+#include "emulator/machine/array.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx/image.h"
 #include "emulator/sm/texture_access.h"
+
+/* The part of an instruction that accesses a thread's own memory; the other part is 0. */
+enum { OF_LANES = 1 };
 
 /* An access as it is asked about. */
 struct sm_question {
@@ -50,7 +54,6 @@ static uint32_t ask(const struct sm_question *q, enum wt_observed_space space, u
         a.spare = q->size == 4u * q->u->ptx->size ? q->u->ptx->size : 0;
     }
     const bool frames = lanes && space == WT_OBSERVED_PRIVATE && q->w->device->grid.launch.rows;
-    uint32_t rest = 0;
     if (q->origin && lanes && is_in(q->origin, space)) {
         variable = q->origin->variable;
         variable.first = ptx_origin_at(q->w, q->origin, (unsigned)__builtin_ctz(lanes));
@@ -61,11 +64,36 @@ static uint32_t ask(const struct sm_question *q, enum wt_observed_space space, u
         variable = (struct wt_judged_variable){.name = "", .size = end};
         a.variable = &variable;
     }
-    if (frames && q->u->ptx->array && are_in(&a, lanes, at))
-        rest = ptx_local_of(q->w, q->u->ptx, a.pc, lanes, &variable);
-    lanes &= ~rest;
-    lanes = (uint32_t)wt_judge(&q->w->device->machine, &q->w->head, &a, lanes, at);
-    return rest ? lanes | ask(q, space, rest, at) : lanes;
+    if (frames && q->u->ptx->array && are_in(&a, lanes, at)) { /* sm_array() says more */
+        a.variable = NULL;
+        a.part = OF_LANES;
+    }
+    return (uint32_t)wt_judge(&q->w->device->machine, &q->w->head, &a, lanes, at);
+}
+
+bool sm_array(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t pc,
+              struct wt_array_access *access, wt_lanes lanes, uint64_t *at)
+{
+    struct sm_device *d = (struct sm_device *)m;
+    uint32_t index;
+    const struct sm_ptx *image = ptx_image_at(d, pc, &index);
+    const struct ptx_op *o = image ? &image->op[index] : NULL;
+    access->how = o && o->array ? WT_ARRAY_BASE : WT_ARRAY_NONE;
+    if (access->how == WT_ARRAY_NONE)
+        return false;
+    const uint64_t *from = (const void *)(ptx_frame(&d->warp[wave]) + o->array - 1);
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = wt_lanes_lowest(lanes);
+        at[lane] = from[lane] - (o->space == PTX_SPACE_LOCAL ? 0 : SM_LOCAL_WINDOW);
+    }
+    return true;
+}
+
+uint64_t sm_frame(struct wt_machine *m, uint32_t wave, unsigned lane)
+{
+    const struct sm_device *d = (struct sm_device *)m;
+    const struct sm_warp *w = &d->warp[wave];
+    return d->grid.launch.rows ? w->r[w->base + PTX_LOCAL_ROW][lane] : 0;
 }
 
 /* An address in shared or local memory has 32 bits, as a distance from a variable it may be

@@ -113,7 +113,7 @@ bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size)
 
 /* ---- modules ---- */
 
-void debug_module_added(const struct gpu *gpu, const struct gpu_module *module)
+void debug_module_added(const struct gpu *gpu, struct gpu_module *module)
 {
     struct debug_module *grown =
         wt_array_grow(shared.module, &shared.module_room, shared.module_count + 1, sizeof *grown);

@@ -18,7 +18,7 @@ struct wt_gate *cuda_gate(void);
 void debug_forget(void);
 
 /** Adds a loaded module to the list. Without host memory the debugger does not see it. Entered. */
-void debug_module_added(const struct gpu *gpu, const struct gpu_module *module);
+void debug_module_added(const struct gpu *gpu, struct gpu_module *module);
 /**
  * Removes a module that is about to be freed from the list; ignored if it is not there. The list
  * has another state when the next module comes or the next kernel begins: until then, so after the
@@ -58,7 +58,7 @@ struct sm_wire_launch debug_launch(void);
 bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size);
 struct debug_module {
     struct sm_wire_module wire;
-    const struct gpu_module *module;
+    struct gpu_module *module;
 };
 
 /** The list of loaded modules, valid while entered; *state becomes its state. */

@@ -21,6 +21,7 @@ struct gpu_module {
     uint64_t code, data;           /**< addresses; of a cubin's data: the banks of its functions */
     uint64_t code_room, data_room; /**< bytes that are taken there; 0: not loaded */
     uint64_t variables, variables_room; /**< a cubin's variables in global memory */
+    struct wt_modules *symbols;         /**< debug information; NULL: nobody has asked for it */
 };
 
 /** A parameter of a kernel, in bytes: the offset is that from the first one. */

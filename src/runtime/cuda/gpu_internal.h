@@ -2,6 +2,7 @@
 #ifndef WT_RUNTIME_CUDA_GPU_INTERNAL_H
 #define WT_RUNTIME_CUDA_GPU_INTERNAL_H
 
+#include "check/memory.h"
 #include "emulator/sm/host.h"
 #include "emulator/translate/rows.h"
 #include "object/sm_wire.h"
@@ -124,6 +125,9 @@ enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writ
 void gpu_count_code(struct wt_hosted *gpu);
 /** Whether the GPU has memory at an address. */
 bool gpu_maps(const struct gpu *g, uint64_t addr);
+/** The variable of a PTX function's frame, by the debug information of its texts, for the checks.
+ * Entered. */
+wt_check_variable_fn gpu_frame_variable;
 /** Unmaps what gpu_map has mapped. */
 void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size);
 /** Notes what [base, base + size) belongs to. WT_NO_MEMORY is the only failure. */

@@ -1,16 +1,19 @@
 /* Programs on the emulated SM behind libcuda: PTX and cubins, put into memory. See gpu.h. */
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/demangle.h"
 #include "check/names.h"
+#include "emulator/machine/origin.h"
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
 #include "runtime/cuda/ptx_cache.h"
+#include "runtime/symbols/symbols.h"
 
 /* ---- rooms ---- */
 
@@ -326,6 +329,42 @@ static void add_objects(const struct gpu_module *m)
     }
 }
 
+static void make_symbols(struct gpu_module *m)
+{
+    uint8_t *bytes;
+    size_t length;
+    m->symbols = symbols_of()->list();
+    if (m->symbols &&
+        sm_ptx_elf(m->image, m->text, m->count, NULL, &bytes, &length, WT_IGNORED) == WT_OK) {
+        symbols_of()->add_bytes(m->symbols, "kernels", bytes, length, 0, 0, NULL, WT_IGNORED);
+        free(bytes);
+    }
+}
+
+bool gpu_frame_variable(void *context, enum wt_observed_space space, uint64_t pc,
+                        const struct wt_origin *o, struct wt_known_variable *v)
+{
+    const struct wt_frame_place place = {(uint64_t)o->constant, (uint64_t)o->moved,
+                                         SM_LOCAL_WINDOW};
+    struct wt_memory_variable found;
+    size_t count, i = 0;
+    uint64_t state;
+    const struct debug_module *list = debug_modules(&count, &state);
+    while (i < count &&
+           (!list[i].module->image || pc - list[i].module->code >= list[i].module->code_room))
+        i++;
+    if (i == count || o->base != WT_ORIGIN_FRAME || !symbols_of())
+        return false;
+    if (!list[i].module->symbols)
+        make_symbols(list[i].module);
+    if (!list[i].module->symbols ||
+        !symbols_of()->based(list[i].module->symbols, pc, &place, &found))
+        return false;
+    *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
+    snprintf(v->name, sizeof v->name, "%s", found.name);
+    return true;
+}
+
 enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_error *err)
 {
     const enum wt_status status =
@@ -362,6 +401,8 @@ void gpu_module_free(struct gpu *g, struct gpu_module *m)
     give_back_variables(g, m->variables, m->variables_room);
     if (m->image)
         sm_ptx_free(m->image);
+    if (m->symbols)
+        symbols_of()->free(m->symbols);
     cubin_free(&m->cubin);
     for (size_t i = 0; i < m->count; i++) {
         struct cuda_text *text = (struct cuda_text *)m->text[i].text;

@@ -253,6 +253,7 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
         return wt_fail(err, WT_NO_MEMORY, "no memory for parameters");
     debug_modules(&count, &state);
     wt_counted_before_kernel(&g->hosted, state, NULL);
+    wt_counted_set_variables(&g->hosted, gpu_frame_variable, NULL);
     wt_recording_before_kernel(g->recording);
     status = sm_device_launch(g->device, launch, err);
     wt_recording_after_kernel(g->recording);

@@ -64,7 +64,6 @@ bool host_variable(void *context, enum wt_observed_space space, uint64_t pc,
     struct host_code code;
     uint64_t state;
     const bool in_frame = o->base == WT_ORIGIN_FRAME, group = space == WT_OBSERVED_GROUP;
-    bool kernel = true;
     if ((!group && space != WT_OBSERVED_PRIVATE) || (o->base != WT_ORIGIN_NO_BASE && !in_frame) ||
         !o->scaled || !symbols_of() || !host_code_state(host, &state))
         return false;
@@ -74,16 +73,16 @@ bool host_variable(void *context, enum wt_observed_space space, uint64_t pc,
         known.modules = host_code_begin(host, &code) ? modules_now(&code) : NULL;
         known.state = state;
     }
-    const size_t count = !known.modules ? 0
-                         : in_frame
-                             ? symbols_of()->based(known.modules, pc, &kernel, list, MOST)
-                             : symbols_of()->variables(known.modules, pc, group, 0, list, MOST);
-    const uint64_t moved = in_frame && !kernel ? (uint64_t)o->moved : 0;
-    const uint64_t offset = (uint64_t)o->constant - moved;
-    const bool is =
-        symbols_of()->holds(list, count, offset, &found) && (!in_frame || found.offset == offset);
+    const uint64_t at = (uint64_t)o->constant;
+    const struct wt_frame_place place = {.at = at, .frame = (uint64_t)o->moved};
+    const size_t count = known.modules && !in_frame
+                             ? symbols_of()->variables(known.modules, pc, group, 0, list, MOST)
+                             : 0;
+    const bool is = !in_frame
+                        ? symbols_of()->holds(list, count, at, &found)
+                        : known.modules && symbols_of()->based(known.modules, pc, &place, &found);
     if (is) {
-        *v = (struct wt_known_variable){.first = found.offset + moved, .size = found.size};
+        *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
         snprintf(v->name, sizeof v->name, "%s", found.name);
     }
     pthread_mutex_unlock(&known.lock);

@@ -26,11 +26,11 @@ static size_t variables(const struct wt_modules *modules, uint64_t pc, bool grou
                : 0;
 }
 
-static size_t based(const struct wt_modules *modules, uint64_t pc, bool *kernel,
-                    struct wt_memory_variable *list, size_t most)
+static bool based(const struct wt_modules *modules, uint64_t pc, const struct wt_frame_place *place,
+                  struct wt_memory_variable *v)
 {
     const struct wt_module *m = wt_modules_at(modules, 0, pc);
-    return m && m->symbols ? wt_based_variables(m->symbols, pc - m->bias, kernel, list, most) : 0;
+    return m && m->symbols && wt_based_variable(m->symbols, pc - m->bias, place, v);
 }
 
 static size_t constants(const struct wt_modules *modules, uint64_t pc,

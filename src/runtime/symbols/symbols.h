@@ -28,9 +28,9 @@ struct symbols {
      * (@p window: group_memory.h), or in its lanes' private memory. */
     size_t (*variables)(const struct wt_modules *modules, uint64_t pc, bool group, uint64_t window,
                         struct wt_memory_variable *list, size_t most);
-    /** Lists those of a function's frame, from its base (frame_memory.h). */
-    size_t (*based)(const struct wt_modules *modules, uint64_t pc, bool *kernel,
-                    struct wt_memory_variable *list, size_t most);
+    /** Finds the one that begins at a place, of a function's frame (frame_memory.h). */
+    bool (*based)(const struct wt_modules *modules, uint64_t pc, const struct wt_frame_place *place,
+                  struct wt_memory_variable *v);
     /** Lists the constants that the function at a loaded address uses (frame_memory.h). */
     size_t (*constants)(const struct wt_modules *modules, uint64_t pc,
                         struct wt_constant_variable *list, size_t most);

@@ -372,7 +372,7 @@ bool gcn_array(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t pc,
     return true;
 }
 
-uint64_t gcn_frame(struct wt_machine *m, uint32_t wave)
+uint64_t gcn_frame(struct wt_machine *m, uint32_t wave, unsigned lane)
 {
     const struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
     return w->s[33] / gcn_frame_lanes(w);

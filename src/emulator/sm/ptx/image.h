@@ -132,7 +132,6 @@ struct ptx_function_info {
     uint32_t entry, end; /* records */
     uint32_t rows, local, parameter_rows;
     uint32_t builtin; /* enum ptx_builtin */
-    uint32_t depot;   /* its variable in local memory: an origin, plus 1; 0: none, or several */
 };
 
 /* A register of a function, or a range of them; its places in the frame are its own. */
@@ -163,18 +162,10 @@ struct ptx_origin {
                                            byte; in local memory: from the frame's */
 };
 
-/* A variable of the program's in such a variable, by debug information (sm/ptx/know/origin.c). */
-struct ptx_local {
-    uint32_t depot;                     /* an origin, plus 1 */
-    struct wt_judged_variable variable; /* counted from the frame's first byte */
-};
-
 struct sm_ptx {
     uint64_t code, data;
     struct ptx_origin *origin;
     size_t origin_count, origin_room;
-    struct ptx_local *local;
-    size_t local_count, local_room;
     struct ptx_op *op;
     size_t op_count, op_room;
     uint8_t *words; /* the code's */
@@ -276,12 +267,6 @@ static inline uint32_t ptx_stack_end(const struct sm_warp *w, uint32_t lanes, bo
     }
     return end;
 }
-
-/* Sets *v to the variable, of the function at @p pc, which the warp executes, or of those that have
- * called it, that begins at the address from which the access of the lowest of @p lanes counts
- * elements, if there is one. Returns the lanes that count from another address. */
-uint32_t ptx_local_of(const struct sm_warp *w, const struct ptx_op *o, uint64_t pc, uint32_t lanes,
-                      struct wt_judged_variable *v);
 
 /* The row of a source. */
 static inline const void *ptx_in(const uint8_t *frame, const struct ptx_source *s)

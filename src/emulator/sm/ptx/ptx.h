@@ -164,8 +164,20 @@ bool sm_ptx_result_at(const struct sm_ptx *image, uint64_t pc, size_t n,
 void sm_ptx_launch(const struct sm_ptx *image, const struct sm_ptx_kernel *kernel,
                    struct sm_launch *l);
 
-/** Finds out from which variables accesses have their addresses, for judges, by the code and the
- * debug information of its texts. Without host memory less is known. */
+/**
+ * Makes an ELF file of the image for debuggers, which the caller frees: symbols, the lines of .loc
+ * or, for functions that have none, those of the PTX text itself, and the texts' debug information,
+ * in which the frame's local memory begins at PTX_DWARF_LOCAL. @p is_source, of @p count, becomes
+ * true for a text whose own lines it names; NULL: nobody asks. WT_NO_MEMORY is the only failure.
+ */
+enum wt_status sm_ptx_elf(const struct sm_ptx *image, const struct sm_ptx_module *modules,
+                          size_t count, bool *is_source, uint8_t **bytes, size_t *length,
+                          struct wt_error *err);
+/** Whether a text has debug information that tells more than lines. */
+bool ptx_describes_variables(const struct ptx_module *text);
+
+/** Finds out from which variables accesses have their addresses, for judges, by the code. Without
+ * host memory less is known. */
 void sm_ptx_find_origins(struct sm_ptx *image, const struct sm_ptx_module *modules, size_t count);
 
 /** Lets the device execute the image, which must outlive it. */

@@ -485,9 +485,6 @@ void sm_ptx_free(struct sm_ptx *image)
     for (size_t i = 0; i < image->origin_count; i++)
         free((char *)image->origin[i].variable.name);
     free(image->origin);
-    for (size_t i = 0; i < image->local_count; i++)
-        free((char *)image->local[i].variable.name);
-    free(image->local);
     free(image->op);
     free(image->words);
     free(image->bytes);

@@ -1,6 +1,6 @@
 /* Variables of PTX as data that debuggers can read. */
-#ifndef WT_TARGET_SM_PTX_DATA_H
-#define WT_TARGET_SM_PTX_DATA_H
+#ifndef WT_EMULATOR_SM_PTX_KNOW_DATA_H
+#define WT_EMULATOR_SM_PTX_KNOW_DATA_H
 
 #include "object/line_elf.h"
 #include "object/ptx.h"

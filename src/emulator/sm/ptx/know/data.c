@@ -1,5 +1,5 @@
-/* Variables of PTX as data that debuggers can read. See sm_ptx_data.h. */
-#include "target/sm_ptx_data.h"
+/* Variables of PTX as data that debuggers can read. See data.h. */
+#include "emulator/sm/ptx/know/data.h"
 
 #include <dwarf.h>
 #include <stdio.h>
