@@ -225,6 +225,8 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
 
 /* ---- accesses ---- */
 
+#define SEVERAL UINT32_MAX
+
 /* The expression of its result. */
 static const uint8_t *expression_of(const struct ptx_meaning *m)
 {
@@ -241,19 +243,25 @@ static bool is_scaled(const struct ptx_op *o)
     return ptx_meaning_of(o, &m) && memchr(scaled, *expression_of(&m), sizeof scaled);
 }
 
+/* Notes, for each register of a function, the record that makes it (its index plus 1), or that
+ * several do. */
+static void note_makers(const struct sm_ptx *image, const struct ptx_function_info *f,
+                        uint32_t *maker)
+{
+    memset(maker, 0, f->rows * sizeof *maker);
+    for (uint32_t i = f->entry; i < f->end; i++) {
+        const uint32_t row = image->op[i].d / PTX_ROW_BYTES;
+        if (row < f->rows)
+            maker[row] = maker[row] ? SEVERAL : i + 1;
+    }
+}
+
 /* The record that makes a register; NULL: none, or several do. */
 static const struct ptx_op *maker_of(const struct sm_ptx *image, const struct ptx_function_info *f,
-                                     uint32_t slot)
+                                     const uint32_t *maker, uint32_t slot)
 {
-    const struct ptx_op *found = NULL;
-    for (uint32_t i = f->entry; i < f->end; i++) {
-        if (image->op[i].d != slot)
-            continue;
-        if (found)
-            return NULL;
-        found = &image->op[i];
-    }
-    return found;
+    const uint32_t row = slot / PTX_ROW_BYTES, by = row < f->rows ? maker[row] : 0;
+    return by && by != SEVERAL ? &image->op[by - 1] : NULL;
 }
 
 static bool is_of_register(const struct ptx_op *o)
@@ -262,20 +270,23 @@ static bool is_of_register(const struct ptx_op *o)
            (o->space == PTX_SPACE_NONE || o->space == PTX_SPACE_LOCAL);
 }
 
-/* Finds out which accesses of a function count elements, and from which address (ptx_op.array). */
-static void find_arrays(struct sm_ptx *image, const struct ptx_function_info *f)
+/* Finds out which accesses of a function count elements, and from which address (ptx_op.array);
+ * @p maker has room for the function's registers. */
+static void find_arrays(struct sm_ptx *image, const struct ptx_function_info *f, uint32_t *maker)
 {
     static const uint8_t sum[] = {WT_M_ADD, WT_M_A, WT_M_B};
     struct ptx_meaning m;
+    note_makers(image, f, maker);
     for (uint32_t i = f->entry; i < f->end; i++) {
         struct ptx_op *o = &image->op[i];
-        const struct ptx_op *add = is_of_register(o) ? maker_of(image, f, o->s[0].slot) : NULL;
+        const struct ptx_op *add =
+            is_of_register(o) ? maker_of(image, f, maker, o->s[0].slot) : NULL;
         if (!add || !ptx_meaning_of(add, &m) ||
             !wt_meaning_begins(expression_of(&m), sum, sizeof sum) || add->s[0].constant ||
             add->s[1].constant)
             continue;
-        const struct ptx_op *made[] = {maker_of(image, f, add->s[0].slot),
-                                       maker_of(image, f, add->s[1].slot)};
+        const struct ptx_op *made[] = {maker_of(image, f, maker, add->s[0].slot),
+                                       maker_of(image, f, maker, add->s[1].slot)};
         for (unsigned k = 0; k < 2; k++)
             if (made[!k] && is_scaled(made[!k]) && !(made[k] && is_scaled(made[k])))
                 o->array = add->s[k].slot + 1;
@@ -334,16 +345,22 @@ void sm_ptx_find_origins(struct sm_ptx *image, const struct sm_ptx_module *modul
         if (!o->variable.name)
             o->variable.name = strdup("");
     }
+    uint32_t rows = 0, *maker = NULL;
     bool described = false;
     for (size_t i = 0; i < count; i++)
         described |= ptx_describes_variables(modules[i].text);
+    for (size_t i = 0; i < image->function_count; i++)
+        rows = image->function[i].rows > rows ? image->function[i].rows : rows;
+    if (described)
+        maker = malloc(rows * sizeof *maker);
     for (size_t i = 0; c.variable && i < image->function_count; i++) {
         c.function = &image->function[i];
-        if (described)
-            find_arrays(image, c.function);
+        if (maker)
+            find_arrays(image, c.function, maker);
         if (c.function->end > c.function->entry && list_variables(&c))
             look_at(image, &c);
     }
+    free(maker);
     free(c.variable);
     free(c.number);
     free(c.target);
