@@ -72,20 +72,6 @@ void wt_fault_print_details(FILE *out, const struct wt_fault *f, const struct wt
     wt_fault_report(w->report, f, w);
 }
 
-void wt_offset_text(uint64_t at, uint64_t bytes, uint64_t object, char *text, size_t size)
-{
-    if (at < object)
-        snprintf(text, size, "byte %" PRIu64 " of", at);
-    else if (at > object)
-        snprintf(text, size, "%" PRIu64 " byte%s past the end of", at - object,
-                 wt_plural(at - object));
-    else if (bytes)
-        snprintf(text, size, "the %" PRIu64 " byte%s just past the end of", bytes,
-                 wt_plural(bytes));
-    else
-        snprintf(text, size, "just past the end of");
-}
-
 void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, char *text,
                    size_t size)
 {

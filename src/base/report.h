@@ -62,11 +62,4 @@ void wt_report_end(struct wt_report_object *o);
 /** Whether this process could not write a report. */
 bool wt_report_has_failed(void);
 
-enum { WT_OFFSET_TEXT = 64 };
-
-/** Where offset @p at is in something of @p object bytes, before "an allocation": "byte 3 of",
- * "8 bytes past the end of". Of an access of @p bytes (0: not known) at its end: "the 4 bytes just
- * past the end of". */
-void wt_offset_text(uint64_t at, uint64_t bytes, uint64_t object, char *text, size_t size);
-
 #endif

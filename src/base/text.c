@@ -151,6 +151,20 @@ char *wt_text_utf8(const char *text)
     return clean;
 }
 
+void wt_offset_text(uint64_t at, uint64_t bytes, uint64_t object, char *text, size_t size)
+{
+    if (at < object)
+        snprintf(text, size, "byte %" PRIu64 " of", at);
+    else if (at > object)
+        snprintf(text, size, "%" PRIu64 " byte%s past the end of", at - object,
+                 wt_plural(at - object));
+    else if (bytes)
+        snprintf(text, size, "the %" PRIu64 " byte%s just past the end of", bytes,
+                 wt_plural(bytes));
+    else
+        snprintf(text, size, "just past the end of");
+}
+
 bool wt_script_add(struct wt_script *s, char *line)
 {
     char **grown = line ? wt_array_grow(s->line, &s->capacity, s->count + 1, sizeof(char *)) : NULL;

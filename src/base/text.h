@@ -54,6 +54,13 @@ unsigned wt_utf8_length(const char *text);
  * memory. */
 char *wt_text_utf8(const char *text);
 
+enum { WT_OFFSET_TEXT = 64 };
+
+/** Where offset @p at is in something of @p object bytes, before "an allocation": "byte 3 of",
+ * "8 bytes past the end of". Of an access of @p bytes (0: not known) at its end: "the 4 bytes just
+ * past the end of". */
+void wt_offset_text(uint64_t at, uint64_t bytes, uint64_t object, char *text, size_t size);
+
 /** Lines of commands, which belong to whoever executes them. */
 struct wt_script {
     char **line;
