@@ -12,7 +12,8 @@
 
 #define WT_LIVE_BYTES 16 /**< bytes of code that a breakpoint changes, at most */
 
-/** One of a list, each followed by its code (expr/condition_wire.h), padded to 8 bytes. */
+/** One of a list, each followed by its code (expr/condition_wire.h), padded to 8 bytes:
+ * breakpoints, then conditions. */
 struct wt_wire_live {
     uint64_t pc; /**< the instruction; of a condition the one after the access */
     uint64_t

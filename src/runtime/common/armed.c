@@ -93,7 +93,7 @@ bool armed_take(struct wt_hosted *gpu)
 
 /* ---- the debugger ---- */
 
-/* Takes the breakpoint at @p at; false: the list breaks off. */
+/* Takes the breakpoint, or condition, at @p at; false: the list breaks off. */
 static bool take_one(struct wt_machine *m, const uint8_t **at, size_t *left,
                      struct wt_condition_counts *counts, struct live_place *p)
 {
@@ -139,38 +139,38 @@ static void plant_all(struct wt_hosted *gpu, armed_copy_fn *copy, void *context)
     }
 }
 
+/* Takes a list, of which the caller frees everything. Returns as armed_set(). */
+static int take_all(struct wt_hosted *gpu, const uint8_t *bytes, size_t size,
+                    struct live_points *new)
+{
+    struct live_points *live = &gpu->watched.live;
+    new->place = calloc(size / sizeof(struct wt_wire_live) + 1, sizeof *new->place);
+    new->counts = calloc(1, sizeof *new->counts);
+    if (!new->place || !new->counts)
+        return -ENOMEM;
+    *new->counts = (struct wt_condition_counts){.print = live_print, .context = live};
+    while (size) {
+        struct live_place p = {.live = live};
+        if (!take_one(gpu->machine, &bytes, &size, new->counts, &p) || !p.condition)
+            return -EINVAL;
+        new->place[new->all++] = p;
+        if (p.wire.size && ++new->places != new->all)
+            return -EINVAL;
+    }
+    return 0;
+}
+
 int armed_set(struct wt_hosted *gpu, const uint8_t *bytes, size_t size, armed_copy_fn *copy,
               void *context)
 {
-    struct live_points *live = &gpu->watched.live;
-    const size_t most = size / sizeof(struct wt_wire_live);
-    struct live_place *place = calloc(most + 1, sizeof *place);
-    struct wt_condition_counts *counts = calloc(1, sizeof *counts);
-    int result = place && counts ? 0 : -ENOMEM;
-    if (counts)
-        *counts = (struct wt_condition_counts){.print = live_print, .context = live};
-    size_t count = 0;
+    struct live_points new = {.place = NULL};
     plant_all(gpu, copy, context);
-    while (size && !result) {
-        struct live_place p = {.live = live};
-        if (!take_one(gpu->machine, &bytes, &size, counts, &p) || !p.condition)
-            result = -EINVAL;
-        else
-            place[count++] = p;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (result)
-            wt_condition_free(place[i].condition);
-        else
-            place[i].armed = place[i].wire.size && change(&place[i], true, gpu, copy, context);
-    }
-    if (result) {
-        free(place);
-        place = NULL;
-        if (counts)
-            counts->count = 0;
-    }
-    live_replace(live, place, place ? count : 0, counts);
+    const int result = take_all(gpu, bytes, size, &new);
+    for (size_t i = 0; i < new.places && !result; i++)
+        new.place[i].armed = change(&new.place[i], true, gpu, copy, context);
+    if (result)
+        live_forget(&new);
+    live_replace(&gpu->watched.live, &new);
     watched_apply(&gpu->watched, gpu->machine);
     return result;
 }
@@ -181,9 +181,7 @@ void armed_written(struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size_t 
     bool changed = false;
     for (size_t i = 0; i < live->places && !wt_recording_is_away(gpu->recording); i++) {
         struct live_place *p = &live->place[i];
-        const bool meets =
-            p->wire.size && p->wire.addr < addr + size && addr < p->wire.addr + p->wire.size;
-        if (!meets)
+        if (p->wire.addr >= addr + size || addr >= p->wire.addr + p->wire.size)
             continue;
         uint8_t *at = lies_in(p, addr, size) ? bytes + (p->wire.addr - addr) : NULL;
         const bool arms = at && is_there(p, at, p->wire.trap);

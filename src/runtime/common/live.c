@@ -50,9 +50,9 @@ wt_lanes live_rule_holds(void *context, struct wt_machine *m, uint32_t wave, uin
                          wt_lanes mask, uint64_t time)
 {
     const struct live_rule *rule = context;
-    for (size_t i = 0; i < rule->live->places; i++) {
+    for (size_t i = rule->live->places; i < rule->live->all; i++) {
         struct live_place *p = &rule->live->place[i];
-        if (!p->wire.size && p->wire.addr == rule->number && p->wire.pc == pc)
+        if (p->wire.addr == rule->number && p->wire.pc == pc)
             return holds(p, m, wave, pc, mask, time);
     }
     return mask;
@@ -117,11 +117,11 @@ static void take_counts(struct live_points *live)
 
 static void forget_places(struct live_points *live)
 {
-    for (size_t i = 0; i < live->places; i++)
+    for (size_t i = 0; i < live->all; i++)
         wt_condition_free(live->place[i].condition);
     free(live->place);
     live->place = NULL;
-    live->places = 0;
+    live->places = live->all = 0;
     if (live->counts)
         free(live->counts->list);
     free(live->counts);
@@ -130,7 +130,7 @@ static void forget_places(struct live_points *live)
 
 void live_moved(struct live_points *live)
 {
-    for (size_t i = 0; i < live->places; i++)
+    for (size_t i = 0; i < live->all; i++)
         wt_condition_moved(live->place[i].condition);
 }
 
@@ -145,16 +145,16 @@ static void go_on_counting(const struct wt_condition_counts *from, struct wt_con
         }
 }
 
-void live_replace(struct live_points *live, struct live_place *place, size_t count,
-                  struct wt_condition_counts *counts)
+void live_replace(struct live_points *live, const struct live_points *new)
 {
     lock(live);
-    go_on_counting(live->counts, counts);
+    go_on_counting(live->counts, new->counts);
     take_counts(live);
     forget_places(live);
-    live->counts = counts;
-    live->place = place;
-    live->places = count;
+    live->counts = new->counts;
+    live->place = new->place;
+    live->places = new->places;
+    live->all = new->all;
     unlock(live);
 }
 

@@ -19,7 +19,7 @@ struct wt_watch;
 struct wt_watch_hit;
 struct live_points;
 
-/** A breakpoint; or, where wire.size is 0, code of a condition of watched memory. */
+/** A breakpoint, or code of a condition of watched memory, of which wire.addr is the number. */
 struct live_place {
     struct wt_wire_live wire;
     struct wt_condition *condition;
@@ -44,7 +44,8 @@ struct live_arrival {
 /** Zeros: there are none. */
 struct live_points {
     struct live_place *place;
-    size_t places;
+    size_t places; /**< breakpoints … */
+    size_t all;    /**< … and conditions, after them */
     struct live_arrival *arrival;
     size_t arrivals, arrival_room;
     struct wt_condition_counts *counts; /**< … of all of them */
@@ -71,10 +72,9 @@ void live_note(struct live_points *live, const struct live_place *place,
                const struct wt_watch_hit *hit);
 /** The device has come to another time. */
 void live_moved(struct live_points *live);
-/** Takes a list of @p count breakpoints and what they count, both in host memory, in place of the
- * one before. */
-void live_replace(struct live_points *live, struct live_place *place, size_t count,
-                  struct wt_condition_counts *counts);
+/** Takes the list of @p new, and what it counts, both in host memory, in place of the one before.
+ */
+void live_replace(struct live_points *live, const struct live_points *new);
 /** Appends a watch for each that is armed to @p to, which has room for live->places. */
 size_t live_watches(const struct live_points *live, struct wt_watch *to);
 /** The condition of a watch (wt_watch_holds_fn); @p context is a struct live_rule. Without code for
