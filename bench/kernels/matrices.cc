@@ -32,23 +32,28 @@ typedef int i32x16 __attribute__((ext_vector_type(16)));
 typedef double f64x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 
-/* A is by rows, B by columns: what a lane needs lies side by side. A wave makes a tile of 64 by 64, as the host's loop does.
-   PER: k of a lane, OF: k of an instruction, TILE: its rows and columns. */
+/* A is by rows, B by columns: what a lane needs lies side by side, 16 bytes of which are loaded at once: k of PACK instructions, which they share in this order.
+   A wave makes a tile of 64 by 64, as the host's loop does. PER: k of a lane, OF: k of an instruction, TILE: its rows and columns. */
+template <class Word> struct alignas(16) Words {
+    enum { PACK = 16 / sizeof(Word) };
+    Word word[PACK];
+};
 #define KERNEL(name, Part, Sum, Word, PER, OF, TILE, multiply, row_of)                                        \
     __global__ void __launch_bounds__(64) name(const Part *a, const Part *b, decltype(Sum()[0] + 0) *c, int side) \
     {                                                                                                         \
-        constexpr int N = 64 / TILE;                                                                          \
+        constexpr int N = 64 / TILE, PACK = Words<Word>::PACK;                                                \
         const int lane = threadIdx.x, left = blockIdx.x * 64, top = blockIdx.y * 64;                          \
-        const int line = lane % TILE, first = lane / TILE * PER;                                              \
+        const int line = lane % TILE, first = lane / TILE * PER * PACK;                                       \
         Sum sum[N][N] = {};                                                                                   \
-        for (int k = 0; k < side; k += OF) {                                                                  \
-            Word x[N], y[N];                                                                                  \
+        for (int k = 0; k < side; k += OF * PACK) {                                                           \
+            Words<Word> x[N], y[N];                                                                           \
             for (int t = 0; t < N; t++) {                                                                     \
-                x[t] = *(const Word *)&a[(top + t * TILE + line) * side + k + first];                         \
-                y[t] = *(const Word *)&b[(left + t * TILE + line) * side + k + first];                        \
+                x[t] = *(const Words<Word> *)&a[(top + t * TILE + line) * side + k + first];                  \
+                y[t] = *(const Words<Word> *)&b[(left + t * TILE + line) * side + k + first];                 \
             }                                                                                                 \
-            for (int t = 0; t < N * N; t++)                                                                   \
-                sum[t / N][t % N] = multiply(x[t / N], y[t % N], sum[t / N][t % N], 0, 0, 0);                 \
+            for (int p = 0; p < PACK; p++)                                                                    \
+                for (int t = 0; t < N * N; t++)                                                               \
+                    sum[t / N][t % N] = multiply(x[t / N].word[p], y[t % N].word[p], sum[t / N][t % N], 0, 0, 0); \
         }                                                                                                     \
         for (int t = 0; t < N * N; t++)                                                                       \
             for (int i = 0; i < TILE * TILE / 64; i++)                                                        \

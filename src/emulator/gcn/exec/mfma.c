@@ -452,40 +452,43 @@ multiply_as(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN
  * apart: 0, 1, 4, 5, 2, 3, 6, 7. */
 #define MERGED(lane) (((lane) & ~7u) | ((lane)&1) | ((lane)&2) << 1 | ((lane)&4) >> 1)
 typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float singles __attribute__((vector_size(32), aligned(4), may_alias));
 
-static inline __attribute__((always_inline)) void take_doubles(const uint32_t (*pair)[GCN_LANES],
-                                                               double *to)
+/* Those of @p count lanes from a multiple of 8 on. */
+static inline __attribute__((always_inline)) void
+take_doubles(const uint32_t (*pair)[GCN_LANES], unsigned lane, double *to, const unsigned count)
 {
-    for (unsigned i = 0; i < GCN_LANES; i += 8) {
-        const words low = *(const words *)&pair[0][i], high = *(const words *)&pair[1][i];
+    _Pragma("GCC unroll 2") for (unsigned i = 0; i < count; i += 8)
+    {
+        const words low = *(const words *)&pair[0][lane + i],
+                    high = *(const words *)&pair[1][lane + i];
         *(words *)&to[i] = __builtin_shufflevector(low, high, 0, 8, 1, 9, 4, 12, 5, 13);
         *(words *)&to[i + 4] = __builtin_shufflevector(low, high, 2, 10, 3, 11, 6, 14, 7, 15);
     }
 }
 
-static inline __attribute__((always_inline)) void give_doubles(const double *from,
+enum { OF_K = 16 }; /* lanes that have one k of doubles */
+
+/* As singles, which AVX2 shuffles in one step. */
+static inline __attribute__((always_inline)) void give_doubles(const double *from, unsigned lane,
                                                                uint32_t (*pair)[GCN_LANES])
 {
-    for (unsigned i = 0; i < GCN_LANES; i += 8) {
-        const words x = *(const words *)&from[i], y = *(const words *)&from[i + 4];
-        *(words *)&pair[0][i] = __builtin_shufflevector(x, y, 0, 2, 8, 10, 4, 6, 12, 14);
-        *(words *)&pair[1][i] = __builtin_shufflevector(x, y, 1, 3, 9, 11, 5, 7, 13, 15);
+    _Pragma("GCC unroll 2") for (unsigned i = 0; i < OF_K; i += 8)
+    {
+        const singles x = *(const singles *)&from[i], y = *(const singles *)&from[i + 4];
+        *(singles *)&pair[0][lane + i] = __builtin_shufflevector(x, y, 0, 2, 8, 10, 4, 6, 12, 14);
+        *(singles *)&pair[1][lane + i] = __builtin_shufflevector(x, y, 1, 3, 9, 11, 5, 7, 13, 15);
     }
 }
 
-enum { OF_K = 16 }; /* lanes that have one k of doubles */
-
-/* Adds to as many lanes of D; x and y: their elements of A and B, by k. */
-static inline __attribute__((always_inline)) void sum_doubles(double *sum, const double *x,
-                                                              const double *y, const unsigned side)
+/* What is no number gets its bits. */
+static void settle_doubles(uint32_t (*pair)[GCN_LANES])
 {
-    const unsigned step = side == 4; /* its lanes have four rows, others one */
-    _Pragma("GCC ivdep") for (unsigned j = 0; j < OF_K; j++)
-    {
-        double d = sum[j];
-        for (unsigned k = 0; k < 4; k++)
-            d = __builtin_fma(x[OF_K * k + step * j], y[OF_K * k + j], d);
-        sum[j] = d;
+    LANES {
+        const uint32_t high = pair[1][i] & 0x7fffffff;
+        const bool is_nan = high > 0x7ff00000 || (high == 0x7ff00000 && pair[0][i]);
+        pair[0][i] = is_nan ? 0 : pair[0][i];
+        pair[1][i] = is_nan ? 0x7ff80000 : pair[1][i];
     }
 }
 
@@ -493,24 +496,28 @@ static inline __attribute__((always_inline)) void
 multiply_doubles(const struct gcn_mfma *m, uint32_t (*d)[GCN_LANES], const void *a, const void *b,
                  const uint32_t (*c)[GCN_LANES], const unsigned side)
 {
-    _Alignas(64) double x[GCN_LANES], y[GCN_LANES], sum[GCN_LANES], rows[GCN_LANES];
-    take_doubles(a, x);
-    take_doubles(b, y);
+    const unsigned step = side == 4; /* its lanes have four rows, others one */
+    _Alignas(64) double x[GCN_LANES], y[GCN_LANES], rows[GCN_LANES];
+    take_doubles(a, 0, x, GCN_LANES);
+    take_doubles(b, 0, y, GCN_LANES);
     for (unsigned n = 0; n < (side == 16 ? 4 : 1); n++) {
         int64_t unordered = 0;
-        take_doubles(c + 2 * n, sum);
-        _Pragma("GCC unroll 4") for (unsigned lane = 0; lane < GCN_LANES; lane += OF_K)
-        {
+        for (unsigned lane = 0; lane < GCN_LANES; lane += OF_K) {
+            _Alignas(32) double sum[OF_K];
+            const double *of_a = side == 4 ? rows : x + MERGED(row_of_double(m, n, lane));
+            take_doubles(c + 2 * n, lane, sum, OF_K);
             for (unsigned i = 0; side == 4 && i < GCN_LANES; i++)
                 rows[MERGED(i)] = x[i / OF_K * OF_K + MERGED(row_of_double(m, 0, lane + i % OF_K))];
-            sum_doubles(sum + lane, side == 4 ? rows : x + MERGED(row_of_double(m, n, lane)), y,
-                        side);
+            _Pragma("GCC ivdep") for (unsigned j = 0; j < OF_K; j++)
+            {
+                for (unsigned k = 0; k < 4; k++)
+                    sum[j] = __builtin_fma(of_a[OF_K * k + step * j], y[OF_K * k + j], sum[j]);
+                unordered |= sum[j] != sum[j] ? -1 : 0;
+            }
+            give_doubles(sum, lane, d + 2 * n);
         }
-        LANES
-            unordered |= sum[i] != sum[i] ? -1 : 0;
-        for (unsigned i = 0; unordered && i < GCN_LANES; i++)
-            sum[i] = sum[i] != sum[i] ? wt_double_of_bits(0x7ff8000000000000) : sum[i];
-        give_doubles(sum, d + 2 * n);
+        if (unordered)
+            settle_doubles(d + 2 * n);
     }
 }
 
