@@ -232,24 +232,25 @@ def test_a_core_file_comes_with_its_program_or_alone(good, program, tmp_path):
     assert "no options for them" in refused(file, words=["-g", "vortex"])
 
 
-# cores/version4-*.xz were written by `wavetrap run --core-on-fault=F --core-history=all` of the last wavetrap that wrote version 4: of
-# test_faults.py's kernel (128 work-items in groups of 64; gfx900 with one compute unit), whose work-item 3 is the first to store at
+# cores/version4-*.xz were written by `wavetrap run --core-on-fault=F --core-history=all` of the last wavetrap that wrote version 4, version7-gfx900.xz by that of
+# 30 November 2026 (79d83821): of test_faults.py's kernel (128 work-items in groups of 64; gfx900 with one compute unit), whose work-item 3 is the first to store at
 # out + (3 + 2^20) * 4, and of programs/fault.c.
-STRAY_STORE = ["store of 4 bytes at 0x20040000c", "issue time 789"], ["where", "print id", "print out", "print far"], \
+STRAY_STORE = ["where", "print id", "print out", "print far"], \
     ["#0  k (out=0x200000000, in=0x200002000, far=1048576) at stray.cl:5", "$1 = 3", "$2 = (int *) 0x200000000", "$3 = 1048576"]
-OLD = {"gfx900": STRAY_STORE,
-       "sm": (["a store at 0x20040000c", "issue time 42"], ["where", "print id", "print far"],
+OLD = {"version4-gfx900": (["store of 4 bytes at 0x20040000c", "issue time 789"], *STRAY_STORE),
+       "version7-gfx900": (["store of 4 bytes at 0x20040000c", "issue time 794"], *STRAY_STORE),
+       "version4-sm": (["a store at 0x20040000c", "issue time 42"], ["where", "print id", "print far"],
               ["#0  k (out=0x200000000, in=0x200011000, far=1048576) at stray.cl:5", "$1 = 3", "$2 = 1048576"]),
-       "gen9": (["write of 4 bytes at 0x20040000c", "issue time 61"], ["print $pc"], ["$1 = (void (*)()) 0x1000003d0"]),
-       "vortex": (["store of 4 bytes at 0x7fff800000000000", "issue time 69"], ["print far", "print p"], ["$1 = 1", "$2 = (int *) 0x7fff800000000000"])}
+       "version4-gen9": (["write of 4 bytes at 0x20040000c", "issue time 61"], ["print $pc"], ["$1 = (void (*)()) 0x1000003d0"]),
+       "version4-vortex": (["store of 4 bytes at 0x7fff800000000000", "issue time 69"], ["print far", "print p"], ["$1 = 1", "$2 = (int *) 0x7fff800000000000"])}
 
 
-@pytest.mark.parametrize("family", OLD)
-def test_files_of_version_4_can_be_read(tmp_path, family):
+@pytest.mark.parametrize("name", OLD)
+def test_files_of_earlier_versions_can_be_read(tmp_path, name):
     """The fault with its wave, the state, the recorded run: back by an instruction, to its beginning, and forwards into the fault again."""
-    core, (fault, questions, wanted) = tmp_path / "core", OLD[family]
-    core.write_bytes(lzma.decompress((HERE / "cores" / f"version4-{family}.xz").read_bytes()))
-    assert core.read_bytes()[8] == 4
+    core, (fault, questions, wanted) = tmp_path / "core", OLD[name]
+    core.write_bytes(lzma.decompress((HERE / "cores" / f"{name}.xz").read_bytes()))
+    assert core.read_bytes()[8] == int(name[7])
     said = ask_core(core, ["info fault", *questions, "reverse-stepi", "info fault", "continue", *questions, "goto start", "info time", "continue",
                            "info time", "goto start"])
     n = len(questions)
