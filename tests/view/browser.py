@@ -63,7 +63,8 @@ class Browser:
         self.log.clear()  # of the page before, which may have lost its server
         self.ask("Page.navigate", url=url)
         self.wait("document.readyState === 'complete'")
-        self.wait("!document.getElementById('recording') || window.view")  # a recording is unpacked first
+        # A recording is unpacked first. `!!`: a value comes back whole, and a view is its whole recording.
+        self.wait("!document.getElementById('recording') || !!window.view")
 
     def run(self, script):
         """The value of an expression of JavaScript, of a promise's too."""
