@@ -175,7 +175,7 @@ check-pages:
 .PHONY: site
 site:
 	@scripts/need.sh site
-	@mkdir -p $(BUILD) && scripts/site.py $(BUILD)/site && echo "$(BUILD)/site/index.html"
+	@mkdir -p $(BUILD) && scripts/site.py $(BUILD)/site && echo "$(BUILD)/site/index.html; its search wants a server: python3 -m http.server -d $(BUILD)/site"
 
 # The changes of changes/*.md go into CHANGELOG.md: before a release.
 .PHONY: changelog

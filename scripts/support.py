@@ -4,7 +4,6 @@ import collections
 import json
 import re
 import sys
-import textwrap
 
 STATES = ("works", "near", "refused")
 TITLES = {"Vortex": "Instructions of Vortex", "gfx900": "Instructions of gfx900", "gfx906": "Instructions of gfx906, beside those of gfx900",
@@ -31,7 +30,8 @@ def page(sets):
 
 Made from `wavetrap info --support` by `make support`. *Works*: as the manual says; the note has what it is tested against. *Near*:
 results may differ from hardware's, as the note says. *Refused*: an error by its name, never a wrong result in silence. Limits that are not
-of an instruction or a function are in [limits](limits.md), and for programs in the pages of the families.
+of an instruction or a function are in [limits](limits.md), and for programs in the pages of the families. On the site (`make site`) a box
+above the tables filters names, states and notes.
 
 | | works | near | refused |
 |---|---|---|---|"""
@@ -45,14 +45,9 @@ of an instruction or a function are in [limits](limits.md), and for programs in 
         for name, (state, note, there) in names.items():
             only = f" ({', '.join(sorted(there))} only)" if there != versions else ""
             by_note[STATES.index(state), note].append(f"`{name}`{only}")
+        yield "\n| | names | tested against, or how, or why |\n|---|---|---|"
         for (state, note), listed in sorted(by_note.items(), key=lambda item: item[0][0]):
-            if STATES[state] == "works":
-                yield f"\nWorks, tested against {note}:\n"
-                yield textwrap.fill(", ".join(listed), 150, break_long_words=False, break_on_hyphens=False)
-        for state in (1, 2):
-            rows = [f"| {', '.join(listed)} | {note} |" for (s, note), listed in by_note.items() if s == state]
-            if rows:
-                yield "\n" + "\n".join([f"| {STATES[state]} | {'how' if state == 1 else 'why'} |", "|---|---|", *rows])
+            yield f"| {STATES[state]} | {', '.join(listed)} | {note} |"
 
 
 if __name__ == "__main__":

@@ -43,8 +43,9 @@ static int run(int argc, char **argv)
     else if (!wt_own_folder(places, "gcn/blur.hip", folder, sizeof folder))
         wt_fail(&err, WT_UNSUPPORTED, "the examples are not installed with this wavetrap");
     else if (copy(folder, to, &err) == WT_OK) {
-        printf("%s has the examples; the commands of README.md and of the pages work beside it\n",
-               to);
+        printf("%s has the examples; the commands of README.md and of the pages work beside it.\n"
+               "'make -C %s' lists those that are one command.\n",
+               to, to);
         return 0;
     }
     return wt_subcommand_fail(&cli_examples, &err);
@@ -57,6 +58,8 @@ const struct wt_subcommand cli_examples = {
     .operands = "[FOLDER]",
     .summary = "Copies the examples of the pages into a new FOLDER ('examples' if none is named).",
     .options = own_options,
-    .notes = "Pages type their commands beside that folder: 'hipcc … examples/gcn/blur.hip'.\n",
+    .notes = "Pages type their commands beside that folder: 'hipcc … examples/gcn/blur.hip'.\n"
+             "'make -C examples gcn/blur' compiles that example and runs it; 'make -C examples'\n"
+             "lists all.\n",
     .run = run,
 };

@@ -49,6 +49,15 @@ def commands(page, title):
     return found
 
 
+def examples(target=""):
+    """What `make` prints in examples, of a target without executing it."""
+    return subprocess.run(["make", "-s", "--no-print-directory", "-C", ROOT / "examples", "CC=gcc", *(["-n", target] if target else [])], capture_output=True, text=True, check=True).stdout
+
+
+EXAMPLES = re.findall(r"^  (\S+)$", examples(), re.M)
+QUICK = {"vortex/broken/blur", "sm/breakpoint", "checks/stale", "checks/leak"}
+
+
 def line_of(file, text):
     return next(i for i, line in enumerate((ROOT / "examples" / file).read_text().splitlines(), 1) if text in line)
 
@@ -61,6 +70,32 @@ def test_the_readme_leads_to_the_culprit(person, title, most, culprit):
     words = commands("README.md", title)
     assert 0 < len(words) <= most
     assert culprit in "".join(person(*one) for one in words)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.full) for name in EXAMPLES])
+def test_an_example_is_one_command(person, name):
+    """Compiled and run; those of a kind of finding report it."""
+    said = person(f"make -C examples {name}; echo status $?")
+    assert said.endswith("status 0\n") and not re.search(r"Error 12[567] ", said), said
+    assert not name.startswith("checks/") or re.search(rf": {'read-only' if name == 'checks/vortex' else name[7:]}\b", said), said
+
+
+def test_the_list_of_examples_has_those_of_the_pages():
+    """A source of examples that a command of a page compiles is in the list; programs of kinds of findings have the page's own commands."""
+    pages = {page: page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
+    lines = [line for text in pages.values() for line in re.findall(r"^\$ .*", text, re.M)]
+    named = {name for line in lines for name in re.findall(r"(?<!/)examples/(\w+/[\w/]+)\.\w+", line)}
+    assert len(named) > 12 and named <= set(EXAMPLES), named - set(EXAMPLES)
+
+    def plain(line):
+        return re.sub(r"\S*build/run/\S*/|\$OUT/|(?<= )\./|\bchecks/|\.co\b|-Ichecks", "", line).split()
+    kinds = [name for name in EXAMPLES if name.startswith("checks/") and name != "checks/vortex"]
+    page = pages[ROOT / "docs" / "check-kinds.md"]
+    assert len(kinds) > 35
+    for name in kinds:
+        section = re.search(rf"^## `{name[7:]}`\n(.*?)(?=^## |\Z)", page, re.M | re.S)[1]
+        commands = [line for line in examples(name).splitlines() if not line.startswith("mkdir")]
+        assert [plain(line) for line in commands] == [plain(line) for line in re.findall(r"^\$ (.*)", section, re.M)], name
 
 
 def test_a_job_is_one_command(person):
