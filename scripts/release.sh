@@ -15,11 +15,21 @@ case $# in
 *) echo "usage: release.sh VERSION [--dry-run | --tag]" >&2; exit 2 ;;
 esac
 steps=${STEPS:-packages extension image site}
+# What is made of a commit is the same, whenever and wherever it is made.
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
 out=$top/build/release
 
 refuse() {
     echo "release: $*" >&2
     exit 1
+}
+
+# pack FILE FOLDER NAME...: tar and gzip, without what differs from one machine to the next.
+pack() {
+    file=$1 from=$2
+    shift 2
+    tar -C "$from" --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime="@$SOURCE_DATE_EPOCH" -c "$@" | gzip -9n >"$file"
 }
 
 say() {
@@ -105,13 +115,15 @@ make_archive() {
     git -c core.quotePath=off ls-files | sort | diff - "$work/packed"
     # What follows is made of the archive, not of the clone.
     tar -xf "$archive" -C "$work"
+    # What abidiff compares the next version's library with.
+    cp "$work/wavetrap-$version/tests/api/abi.xml" "$out/libwavetrap-$version.abi.xml"
     echo "$(wc -l <"$work/packed") files, as the repository has them: ${archive##*/}"
 }
 
 make_packages() {
     mkdir "$work/packages"
     # Debian's archive of upstream has no debian/: lintian warns of one whose packages change nothing.
-    tar -C "$work" --exclude="wavetrap-$version/debian" -czf "$work/packages/wavetrap_$version.orig.tar.gz" "wavetrap-$version"
+    pack "$work/packages/wavetrap_$version.orig.tar.gz" "$work" --exclude="wavetrap-$version/debian" "wavetrap-$version"
     cp -r "$work/wavetrap-$version" "$work/packages"
     cd "$work/packages/wavetrap-$version"
     dpkg-checkbuilddeps
@@ -153,7 +165,7 @@ make_image() {
 make_site() {
     cd "$work/wavetrap-$version"
     scripts/site.py "$work/site"
-    tar -C "$work" -czf "$out/wavetrap-$version-site.tar.gz" site
+    pack "$out/wavetrap-$version-site.tar.gz" "$work" site
     echo "$(find "$work/site" -name '*.html' | wc -l) pages: wavetrap-$version-site.tar.gz"
 }
 

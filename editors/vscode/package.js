@@ -27,7 +27,11 @@ write('extension.vsixmanifest', `<?xml version="1.0" encoding="utf-8"?>
 <Assets><Asset Type="Microsoft.VisualStudio.Code.Manifest" Path="extension/package.json" Addressable="true"/></Assets></PackageManifest>
 `);
 fs.rmSync(out, { force: true });
-execFileSync('python3', ['-c', 'import shutil, sys; shutil.make_archive(sys.argv[1], "zip", sys.argv[2])', out, folder]);
-fs.renameSync(`${out}.zip`, out);
+// Without times: a release is the same, whenever it is made.
+execFileSync('python3', ['-c', `import pathlib, sys, zipfile
+folder = pathlib.Path(sys.argv[2])
+with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as package:
+    for file in sorted(one for one in folder.rglob("*") if one.is_file()):
+        package.writestr(zipfile.ZipInfo(str(file.relative_to(folder))), file.read_bytes(), zipfile.ZIP_DEFLATED)`, out, folder]);
 fs.rmSync(folder, { recursive: true });
 console.log(out);

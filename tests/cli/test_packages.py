@@ -177,7 +177,7 @@ def test_a_release_has_all_its_parts(release):
     """Each is tried as it is made: docs/release.md says how."""
     sums = subprocess.run(["sha256sum", "--check", "SHA256SUMS"], cwd=release, capture_output=True, text=True, check=True).stdout.splitlines()
     assert len(sums) == len(list(release.iterdir())) - 1
-    for name in ("wavetrap-{}.tar.xz", "wavetrap_{}-*.deb", "libwavetrap0_{}-*.deb", "wavetrap_{}-*.dsc", "wavetrap-{}.vsix", "Containerfile", "wavetrap-{}-site.tar.gz"):
+    for name in ("wavetrap-{}.tar.xz", "wavetrap_{}-*.deb", "libwavetrap0_{}-*.deb", "wavetrap_{}-*.dsc", "wavetrap-{}.vsix", "Containerfile", "wavetrap-{}-site.tar.gz", "libwavetrap-{}.abi.xml"):
         assert len(list(release.glob(name.format(VERSION)))) == 1, name
 
 
