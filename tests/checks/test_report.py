@@ -245,6 +245,17 @@ __global__ void branches(int *p)
         __syncthreads();
     }
 }
+__global__ void bins(int *p)
+{
+    __shared__ int cleared[16], mine[16];
+    if (threadIdx.x < 16)
+        cleared[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&cleared[p[threadIdx.x] & 15], 1);
+    atomicAdd(&mine[5], 1);
+    __syncthreads();
+    p[threadIdx.x] = cleared[threadIdx.x & 15] + mine[threadIdx.x & 15];
+}
 __global__ void saved(int *p) { p[threadIdx.x] = four(p[threadIdx.x]); }
 int main(int, char **argv)
 {
@@ -256,6 +267,8 @@ int main(int, char **argv)
         odd<<<1, 16>>>(p, 2);
     else if (*argv[1] == 'b')
         branches<<<1, 128>>>(p);
+    else if (*argv[1] == 'l')
+        bins<<<1, 64>>>(p);
     else if (*argv[1] == 's')
         saved<<<1, 64>>>(p);
     else
@@ -281,6 +294,13 @@ def test_hip_without_optimisation(tmp_path, hip, how, check, words, kinds):
     functions save and bring back are no loads of the program. __syncthreads() is one function, and another barrier at each call."""
     done, found, _ = run(tmp_path, *words, command=[hip, how], check=f"--check={check}")
     assert {one["finding"] for one in found} == kinds and done.returncode == (115 if kinds else 0) and "a fault" not in done.stderr, done.stderr
+
+
+def test_a_function_that_is_given_group_memory_tells_the_kernels_variable(tmp_path, hip):
+    """Without optimisation atomicAdd() is a function; its debug information knows nothing of the array."""
+    _, found, _ = run(tmp_path, command=[hip, "local"], check="--check=init")
+    one = next(one for one in found if one["finding"] == "undefined-atomic")
+    assert one["object"]["name"] == "mine" and one["object"]["size"] == 64 and one["object"]["offset"] == 20, one
 
 
 # `bad`: sizes are 0 to 6, else 1 to 6 (`put` and `past`: 0 to 5). `end` has a pointer behind its array, to which another variable may be next.

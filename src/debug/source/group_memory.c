@@ -584,27 +584,39 @@ static void add_children(struct group_memory_finding *f, Dwarf_Die *scope)
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
+/* Those of the functions at an address, and of their file. */
+static void add_at(struct group_memory_finding *f, uint64_t addr)
+{
+    Dwarf_Die scope[WT_SCOPES], origin, unit;
+    uint64_t start, end;
+    const unsigned count = f->info ? wt_info_scopes(f->info, addr, scope) : 0;
+    if (!count)
+        return;
+    if (!f->kernel && wt_info_entry(&scope[0], &start, &end) &&
+        wt_symbols_is_kernel(f->symbols, start))
+        f->kernel = start;
+    for (unsigned i = 0; i < count; i++) {
+        add_children(f, &scope[i]);
+        wt_info_origin(&scope[i], &origin);
+        if (dwarf_dieoffset(&origin) != dwarf_dieoffset(&scope[i]))
+            add_children(f, &origin);
+    }
+    if (dwarf_diecu(&scope[0], &unit, NULL, NULL))
+        add_children(f, &unit);
+}
+
 size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t kernel,
                           uint64_t window, struct wt_memory_variable *list, size_t most)
 {
-    struct group_memory_finding f = {
-        .symbols = symbols, .kernel = kernel, .window = window, .list = list, .most = most};
-    Dwarf_Die scope[WT_SCOPES], origin, unit;
-    uint64_t start, end;
-    f.info = wt_symbols_info(symbols);
-    const unsigned count = f.info ? wt_info_scopes(f.info, addr, scope) : 0;
-    if (!count)
-        return 0;
-    if (!kernel && wt_info_entry(&scope[0], &start, &end) && wt_symbols_is_kernel(symbols, start))
-        f.kernel = start;
-    for (unsigned i = 0; i < count; i++) {
-        add_children(&f, &scope[i]);
-        wt_info_origin(&scope[i], &origin);
-        if (dwarf_dieoffset(&origin) != dwarf_dieoffset(&scope[i]))
-            add_children(&f, &origin);
-    }
-    if (dwarf_diecu(&scope[0], &unit, NULL, NULL))
-        add_children(&f, &unit);
+    struct group_memory_finding f = {.symbols = symbols,
+                                     .info = wt_symbols_info(symbols),
+                                     .kernel = kernel,
+                                     .window = window,
+                                     .list = list,
+                                     .most = most};
+    add_at(&f, addr);
+    if (kernel) /* whose variables a function is given pointers to */
+        add_at(&f, kernel);
     return f.count;
 }
 

@@ -11,8 +11,8 @@ struct wt_memory_variable {
 };
 
 /**
- * Those that the functions at an address of the file have, and those of their file, as far as it is
- * certain where they are; @p kernel: the first address of the kernel, 0: it is not known. @p
+ * Those that the functions at an address of the file have, those of @p kernel, and those of their
+ * files, as far as it is certain where they are; @p kernel: its first address, 0: not known. @p
  * window: the address of such memory among others, by which debug information names it; 0: it does
  * not. Returns how many there are, @p most at most.
  */
