@@ -107,9 +107,7 @@ part() {
 
 archive=$out/wavetrap-$version.tar.xz
 make_archive() {
-    meson setup -Dtests=disabled "$work/build"
-    meson dist -C "$work/build" --no-tests --formats xztar
-    mv "$work/build/meson-dist/wavetrap-$version.tar.xz" "$archive"
+    git archive --prefix="wavetrap-$version/" HEAD | xz -9 -T1 >"$archive"
     # Each file of the repository is in it, and no other.
     tar -tf "$archive" | sed -n "s,^wavetrap-$version/,,;/[^/]\$/p" | sort >"$work/packed"
     git -c core.quotePath=off ls-files | sort | diff - "$work/packed"
@@ -171,7 +169,7 @@ make_site() {
 
 git clone -q "$top" "$work/tree"
 say clone "$(git -C "$work/tree" log -1 --format='%h %s')"
-part archive build meson ninja
+part archive build git xz
 for step in $steps; do
     case $step in
     packages) part packages full dpkg-buildpackage dh lintian ;;
