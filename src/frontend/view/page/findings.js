@@ -117,7 +117,7 @@ Object.assign(View.prototype, {
         else
             box.append(element('span', '', where));
         box.append(element('span', 'about', access.wave === undefined ? 'by the host'
-            : this.isReached(access) ? `issue time ${access.time.toLocaleString('en')}` : 'in another launch'));
+            : this.isReached(access) ? `issue time ${THOUSANDS.format(access.time)}` : 'in another launch'));
         const text = this.source.isLive ? null : this.model.body.sources[access.path];
         if (text && access.mark !== '=')
             box.append(element('code', '', (text.split('\n')[access.line - 1] || '').trim()));

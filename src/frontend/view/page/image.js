@@ -64,10 +64,9 @@ class Images {
             numbers.forEach((number, i) => c.lineTo((i + .5) * canvas.width / numbers.length, 94 - 92 * share(number)));
             c.stroke();
         } else {
-            numbers.forEach((number, i) => {
-                c.fillStyle = rampColour(share(number));
-                c.fillRect(i % image.width, Math.floor(i / image.width), 1, 1);
-            });
+            const picture = c.createImageData(image.width, image.height);
+            numbers.forEach((number, i) => picture.data.set([...rampOf(share(number)), 255], 4 * i));
+            c.putImageData(picture, 0, 0);
         }
         const said = this.where.appendChild(element('div', 'about', `${ends[0]} to ${ends[1]}`));
         canvas.addEventListener('mousemove', (event) => {

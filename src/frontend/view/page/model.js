@@ -144,11 +144,13 @@ function numberOf(text) {
 
 const RAMP = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 
-/** A colour for a number of 0 to 1. */
-function rampColour(x) {
+/** Red, green and blue for a number of 0 to 1. */
+function rampOf(x) {
     const at = Math.min(Math.max(x, 0), 1) * (RAMP.length - 1), i = Math.min(Math.floor(at), RAMP.length - 2);
-    return `rgb(${RAMP[i].map((c, k) => Math.round(c + (RAMP[i + 1][k] - c) * (at - i))).join(',')})`;
+    return RAMP[i].map((c, k) => Math.round(c + (RAMP[i + 1][k] - c) * (at - i)));
 }
+
+const rampColour = (x) => `rgb(${rampOf(x).join(',')})`;
 
 /** Where a number is between the ends of a range, 0 to 1: on a logarithmic scale, where a range is wide. */
 function shareOf(number, range) {

@@ -4,6 +4,7 @@
 
 const FAMILIES = { vortex: 'Vortex', gcn: 'gfx900', gen9: 'Gen9', sm: 'an SM' };
 const WAYS = { core: 'by core', group: 'by work-group' };
+const THOUSANDS = new Intl.NumberFormat('en');
 
 /** A recorded run: nothing is asked of anybody. */
 class Recorded {
@@ -160,6 +161,7 @@ class View {
     /** For paper: light, as wide as a sheet, without what is pressed. The grid is drawn, so that it has to be drawn again. */
     layOut(forPaper) {
         document.documentElement.toggleAttribute('data-paper', forPaper);
+        this.listed = null;
         this.found.querySelectorAll('details').forEach((one) => one.open = one.open || forPaper);
         this.show();
         const row = this.selectedRow();
@@ -226,7 +228,7 @@ class View {
         this.grid.follow();
         const frame = this.model.frames[this.frame];
         this.slider.value = this.source.isLive ? frame.time : this.frame;
-        this.clock.textContent = frame.time === undefined ? '' : `issue time ${frame.time.toLocaleString('en')} of ${this.model.body.end.toLocaleString('en')}`;
+        this.clock.textContent = frame.time === undefined ? '' : `issue time ${THOUSANDS.format(frame.time)} of ${THOUSANDS.format(this.model.body.end)}`;
         this.slider.setAttribute('aria-valuetext', this.clock.textContent);
         this.showLane();
         this.showLegend(kind);
@@ -453,62 +455,74 @@ class View {
 
     async showSource(place) {
         place = place && place.line ? place : this.placeOfFinding();
-        const wanted = this.wantedSource = place && place.line ? place : null;
-        if (!wanted) {
-            this.code.replaceChildren();
-            return;
-        }
-        const text = await this.source.sourceText(wanted.path);
+        const wanted = this.wantedSource = place && place.line ? place : null, text = wanted && await this.source.sourceText(wanted.path);
         if (wanted !== this.wantedSource)
             return;
-        this.code.replaceChildren(element('h2', '', wanted.path.split('/').pop()));
-        if (text === null) {
-            this.code.append(element('div', 'about', 'Its text is not here.'));
+        if (!text) {
+            this.code.replaceChildren(...wanted ? [element('h2', '', wanted.path.split('/').pop()), element('div', 'about', 'Its text is not here.')] : []);
+            this.listed = null;
             return;
         }
         const here = new Map(this.model.crowd(this.frame).filter((one) => one.path === wanted.path).map((one) => [one.line, one]));
         const most = Math.max(1, ...[...here.values()].map((one) => one.running + one.waiting));
-        const box = this.code.appendChild(element('div', 'source')), table = box.appendChild(element('table'));
         const counts = this.model.countsAt(this.frame, wanted.path);
         const hottest = Math.max(1, ...(counts ? [...counts.values()].map((one) => one.issues) : []));
-        let current = null;
-        text.replace(/\n$/, '').split('\n').forEach((line, i) => {
-            const row = table.appendChild(element('tr', 'mono')), bar = element('td', 'bar'), crowd = here.get(i + 1);
-            row.append(bar);
-            this.markAccess(row, wanted.path, i + 1);
-            if (counts)
-                this.addHeat(row, counts.get(i + 1), hottest);
-            row.append(element('td', 'number', i + 1), element('td', '', line));
-            if (crowd)
-                this.addBar(bar, crowd, most);
-            if (i + 1 === wanted.line) {
-                row.className += ' here';
-                current = row;
-            }
+        const listed = JSON.stringify([wanted.path, !counts, this.chosen, this.accesses().map((one) => [one.path, one.line, one.mark])]);
+        if (this.listed !== listed) /* else only bars and numbers change */
+            this.list(wanted.path, text, Boolean(counts));
+        this.listed = listed;
+        this.lines.forEach(({ bar, heat }, i) => {
+            this.fillBar(bar, here.get(i + 1), most);
+            if (heat)
+                this.fillHeat(heat, counts.get(i + 1), hottest);
         });
-        if (this.chosen < 0)
-            this.drawArrows(box, wanted.path);
-        if (current)
-            box.scrollTop = current.offsetTop - box.clientHeight / 2;
+        this.code.querySelectorAll('.here').forEach((one) => one.classList.remove('here'));
+        const current = this.lines[wanted.line - 1], box = this.code.querySelector('.source');
+        if (!current)
+            return;
+        current.row.classList.add('here');
+        box.scrollTop = current.row.offsetTop - box.clientHeight / 2;
     }
 
-    addBar(bar, crowd, most) {
-        const total = crowd.running + crowd.waiting, fill = bar.appendChild(element('i'));
+    /** The lines of a file, each a row with the marks of accesses. */
+    list(path, text, isCounted) {
+        this.code.replaceChildren(element('h2', '', path.split('/').pop()));
+        const box = this.code.appendChild(element('div', 'source')), table = box.appendChild(element('table'));
+        this.lines = text.replace(/\n$/, '').split('\n').map((line, i) => {
+            const row = table.appendChild(element('tr', 'mono')), bar = row.appendChild(element('td', 'bar'));
+            this.markAccess(row, path, i + 1);
+            const heat = isCounted ? row.appendChild(element('td', 'heat')) : null;
+            row.append(element('td', 'number', i + 1), element('td', '', line));
+            return { row, bar, heat };
+        });
+        if (this.chosen < 0)
+            this.drawArrows(box, path);
+    }
+
+    /** How many lanes are at a line; the blue part of them is not masked off. */
+    fillBar(bar, crowd, most) {
+        const total = crowd ? crowd.running + crowd.waiting : 0, shown = crowd ? `${total} ${crowd.running} ${most}` : '';
+        if (bar.shown === shown || (!crowd && !bar.firstChild))
+            return;
+        bar.shown = shown;
+        bar.replaceChildren();
+        bar.title = crowd ? `${total} ${this.model.body.lane}s here, ${crowd.running} of them not masked off` : '';
+        if (!crowd)
+            return;
+        const fill = bar.appendChild(element('i'));
         fill.style.width = `${100 * total / most}%`;
         fill.style.background = `linear-gradient(90deg, var(--running) ${100 * crowd.running / total}%, var(--dim) 0)`;
         bar.append(element('b', '', total));
-        bar.title = `${total} ${this.model.body.lane}s here, ${crowd.running} of them not masked off`;
     }
 
     /** A cell of the heat map: how many instructions of the line have issued. */
-    addHeat(row, count, hottest) {
-        const cell = row.appendChild(element('td', 'heat', count ? count.issues.toLocaleString('en') : ''));
-        if (!count)
-            return;
-        const share = Math.log1p(count.issues) / Math.log1p(hottest);
-        cell.style.background = rampColour(share);
+    fillHeat(cell, count, hottest) {
+        const share = count ? Math.log1p(count.issues) / Math.log1p(hottest) : 0, text = count ? THOUSANDS.format(count.issues) : '';
+        if (cell.textContent !== text)
+            cell.textContent = text;
+        cell.style.background = count ? rampColour(share) : '';
         cell.style.color = share > .6 ? '#000' : '#fff';
-        cell.title = `${count.issues} instructions have issued here, ${Math.round(100 * count.enabled / count.lanes)} % of their lanes enabled`
+        cell.title = !count ? '' : `${count.issues} instructions have issued here, ${Math.round(100 * count.enabled / count.lanes)} % of their lanes enabled`
             + (count.transactions ? `; ${count.transactions} memory transactions` : '');
     }
 
