@@ -84,6 +84,10 @@ def recording_of(page):
                     before = before if value == 0 else value
                     wave["values"][e]["each"].append(before)
     assert next(columns, None) is None
+    before = []
+    for frame in body["frames"]:
+        if "counts" in frame:
+            frame["counts"] = before = [one or before[i] for i, one in enumerate(frame["counts"])]
     return body
 
 

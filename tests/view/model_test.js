@@ -55,9 +55,11 @@ const tests = {
         const wide = m.rangeOf([{ values: [{ each: ['0', '100000'] }] }], 0);
         assert(m.shareOf(300, wide) > .4 && m.shareOf(4, range) === .5);
     },
-    'values of lanes are unpacked from columns'() {
+    'values of lanes are unpacked from columns, counts from those before'() {
+        const counts = m.unpacked({ expressions: [], columns: [], waves: [], frames: [{}, { counts: ['a', 'b'] }, { counts: [0, 'c', 'd'] }, { counts: [0, 0, 'e'] }] });
+        assert.deepStrictEqual(counts.frames.map((one) => one.counts), [undefined, ['a', 'b'], ['a', 'c', 'd'], ['a', 'c', 'e']]);
         const wave = (id, ...values) => ({ id, lanes: 2, values });
-        const body = { expressions: ['a', 'b'], columns: [['1', '2'], ['3', 0], ['x'], ['y'], [], [], [], []],
+        const body = { expressions: ['a', 'b'], frames: [], columns: [['1', '2'], ['3', 0], ['x'], ['y'], [], [], [], []],
                        waves: [wave('5', 0, { all: '7' }), { id: '5', lanes: 2, running: true }, wave('5', 0, 0), wave('6', { all: '1' }, { why: 'no' })] };
         assert.deepStrictEqual(m.unpacked(body).waves.map((one) => one.values), [
             [{ each: ['1', '3'] }, { all: '7' }], undefined, [{ each: ['2', '3'] }, { each: ['x', 'y'] }], [{ all: '1' }, { why: 'no' }]]);

@@ -117,6 +117,19 @@ static void put_columns(struct json_object *recording)
     json_object_object_add(recording, "columns", columns);
 }
 
+/* Takes the counts of lines that a frame has as the one before it out of it; in their place stands
+ * 0. */
+static void take_counts(struct json_object *frames)
+{
+    for (size_t i = json_object_array_length(frames); i-- > 1;) {
+        struct json_object *list = member(element(frames, i), "counts");
+        struct json_object *before = member(element(frames, i - 1), "counts");
+        for (size_t k = list ? json_object_array_length(list) : 0; k--;)
+            if (json_object_equal(element(list, k), element(before, k)))
+                json_object_array_put_idx(list, k, json_object_new_int(0));
+    }
+}
+
 bool wt_view_write_page(FILE *out, struct json_object *recording)
 {
     char *packed = NULL;
@@ -124,6 +137,7 @@ bool wt_view_write_page(FILE *out, struct json_object *recording)
         if (!sort_waves(recording))
             return false;
         put_columns(recording);
+        take_counts(member(recording, "frames"));
         size_t length;
         const char *text =
             json_object_to_json_string_length(recording, JSON_C_TO_STRING_PLAIN, &length);

@@ -3,9 +3,7 @@
 
 /** The numbers of an image's contents. */
 function numbersOf(image, base64) {
-    const text = atob(base64), bytes = new Uint8Array(text.length), count = image.width * image.height;
-    for (let i = 0; i < text.length; i++)
-        bytes[i] = text.charCodeAt(i);
+    const bytes = bytesOf(base64), count = image.width * image.height;
     const kinds = { u8: Uint8Array, i32: Int32Array, u32: Uint32Array, f32: Float32Array };
     return Array.from(new kinds[image.type](bytes.buffer, 0, count));
 }

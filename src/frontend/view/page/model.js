@@ -32,7 +32,7 @@ function lanesText(lanes) {
 }
 
 /** Puts the values of lanes back where they belong in a packed recording (page.c): `columns` has them by id of waves, by expression, by lane;
- * 0 is the value before. */
+ * 0 is the value before; of counts of lines 0 is that of the frame before. */
 function unpacked(body) {
     const next = body.columns[Symbol.iterator]();
     for (let first = 0, end; first < body.waves.length; first = end) {
@@ -49,7 +49,16 @@ function unpacked(body) {
         });
     }
     delete body.columns;
+    body.frames.forEach((frame, at) => frame.counts && (frame.counts = frame.counts.map((one, i) => one || body.frames[at - 1].counts[i])));
     return body;
+}
+
+/** The bytes of a text in base64. */
+function bytesOf(base64) {
+    const text = atob(base64), bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++)
+        bytes[i] = text.charCodeAt(i);
+    return bytes;
 }
 
 const decoded = new WeakMap();

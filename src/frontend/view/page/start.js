@@ -74,8 +74,7 @@ class EditorTransport {
 
 /** The recording in the page: JSON, packed and compressed, as base64. */
 async function recordingOf(text) {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    return unpacked(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).json());
+    return unpacked(await new Response(new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream('deflate'))).json());
 }
 
 const packed = document.getElementById('recording').textContent;
