@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import urllib.parse
 
 import pytest
@@ -224,3 +225,32 @@ def test_the_site_asks_nobody_else_and_its_links_lead_somewhere(release, tmp_pat
             if not re.match("[a-z]+:", link):
                 assert to.exists() and (not place or to not in places or urllib.parse.unquote(place) in places[to]), (page, link)
     assert not [style for style in site.rglob("*.css") if re.search(r"(@import|url\()[^;)]*https?://", style.read_text())]
+
+
+def filtered(browser, text):
+    """What the box of the page of what works leaves: its sentence, and the names of each row."""
+    return browser.run(f"""(() => {{ const box = document.querySelector('.filter'); box.value = '{text}'; box.dispatchEvent(new Event('input'));
+        const shown = (one) => one.offsetParent !== null;
+        return [box.nextSibling.textContent, [...document.querySelectorAll('tbody tr')].filter((row) => shown(row) && row.cells.length === 3)
+            .map((row) => [row.cells[0].textContent, [...row.querySelectorAll('code')].filter(shown).map((one) => one.textContent)])]; }})()""")
+
+
+@full
+@tools_of_a_release
+@pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
+def test_the_page_of_what_works_is_filtered(release, tmp_path):
+    """Names by a part of them, and rows by their state; the rest is away."""
+    sys.path.append(str(ROOT / "tests" / "view"))
+    from browser import Browser
+    subprocess.run(["tar", "-xf", release / f"wavetrap-{VERSION}-site.tar.gz", "-C", tmp_path], check=True)
+    browser = Browser()
+    try:
+        browser.open((tmp_path / "site" / "docs" / "support.html").as_uri())
+        said, rows = filtered(browser, "V_MFMA")
+        names = [name for _, row in rows for name in row]
+        assert said == f"{len(names)} names" and len(names) > 40 and all("v_mfma" in name for name in names)
+        said, rows = filtered(browser, "refused")
+        assert {state for state, _ in rows} == {"refused"} and said == f"{sum(len(row) for _, row in rows)} names"
+        assert filtered(browser, "")[0] == "" and len(filtered(browser, "")[1]) > len(rows)
+    finally:
+        browser.close()
