@@ -296,6 +296,17 @@ def test_hip_without_optimisation(tmp_path, hip, how, check, words, kinds):
     assert {one["finding"] for one in found} == kinds and done.returncode == (115 if kinds else 0) and "a fault" not in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("kernels, name", [(1, "s"), (2, None)])
+def test_ptx_with_lines_alone_tells_a_shared_variable(tmp_path, kernels, name):
+    """By PTX's own declaration, where only one kernel has a variable at that place."""
+    source, cuda = tmp_path / "race.cu", checks.cuda_path()
+    source.write_text("#include <cuda_runtime.h>\n" + "".join(f"__global__ void k{i}(int *out) {{ __shared__ int s[64]; s[threadIdx.x] = 1; out[threadIdx.x] = s[63 - threadIdx.x]; }}\n"
+                                                              for i in range(kernels)) + "int main() { int *p; cudaMalloc(&p, 256); k0<<<1, 64>>>(p); cudaDeviceSynchronize(); cudaFree(p); }\n")
+    subprocess.run(["clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_60", f"--cuda-path={cuda}", "-O1", "-g", "-w", source, "-o", source.with_suffix(""), f"-L{cuda}/lib64", "-lcudart", "-lstdc++"], check=True)
+    _, (found,), _ = run(tmp_path, command=[source.with_suffix("")], check="--check=race", gpu="sm")
+    assert found["object"].get("name") == name and found["object"]["size"] == 256, found
+
+
 def test_a_function_that_is_given_group_memory_tells_the_kernels_variable(tmp_path, hip):
     """Without optimisation atomicAdd() is a function; its debug information knows nothing of the array."""
     _, found, _ = run(tmp_path, command=[hip, "local"], check="--check=init")

@@ -21,6 +21,7 @@
 #include "debug/source/language.h"
 #include "debug/source/source_internal.h"
 #include "debug/source/symbols.h"
+#include "debug/source/symbols_internal.h"
 
 #define MOST_VARIABLES 14
 #define MOST_CHOICES 20000u
@@ -605,6 +606,26 @@ static void add_at(struct group_memory_finding *f, uint64_t addr)
         add_children(f, &unit);
 }
 
+/* Those of a unit of variables alone, as PTX without debug information about them is given: they
+ * are of all kernels, so none may be where another one is. */
+static void add_data(struct group_memory_finding *f)
+{
+    Dwarf *dwarf = f->symbols->dwarf;
+    Dwarf_Off offset = 0, next;
+    Dwarf_Die unit;
+    size_t header;
+    while (dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL) == 0 && next > offset) {
+        if (dwarf_offdie(dwarf, offset + header, &unit))
+            add_children(f, &unit);
+        offset = next;
+    }
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (f->list[i].offset < f->list[k].offset + f->list[k].size &&
+                f->list[k].offset < f->list[i].offset + f->list[i].size)
+                f->count = 0;
+}
+
 size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t kernel,
                           uint64_t window, struct wt_memory_variable *list, size_t most)
 {
@@ -617,6 +638,8 @@ size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t ke
     add_at(&f, addr);
     if (kernel) /* whose variables a function is given pointers to */
         add_at(&f, kernel);
+    if (!f.count && f.info)
+        add_data(&f);
     return f.count;
 }
 
