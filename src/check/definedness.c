@@ -312,16 +312,11 @@ bool wt_defined_may_be_zero_or_not(struct wt_defined x, unsigned bits)
     return x.undefined & mask && !(least(x) & mask);
 }
 
-static struct wt_defined truth(bool value, bool undefined)
-{
-    return computed(value, undefined);
-}
-
 static struct wt_defined equal(struct wt_defined a, struct wt_defined b, uint64_t mask)
 {
     const uint64_t undefined = (a.undefined | b.undefined) & mask,
                    differ = (a.value ^ b.value) & mask & ~undefined;
-    return truth(!((a.value ^ b.value) & mask), undefined && !differ);
+    return computed(!((a.value ^ b.value) & mask), undefined && !differ);
 }
 
 /* An interval decides: values between the least and the most may have both outcomes. */
@@ -333,7 +328,7 @@ static struct wt_defined less(struct wt_defined a, struct wt_defined b, uint64_t
     b.value = (b.value ^ turn) & mask;
     a.undefined &= mask;
     b.undefined &= mask;
-    return truth(a.value < b.value, (most(a) < least(b)) != (least(a) < most(b)));
+    return computed(a.value < b.value, (most(a) < least(b)) != (least(a) < most(b)));
 }
 
 static struct wt_defined not_of(struct wt_defined x)

@@ -552,7 +552,7 @@ static void exchange(struct wt_check_init *c, struct wt_machine *m,
         for (wt_lanes left = init_is_result(o) && o->kind == WT_OPERAND_ROW ? e->lanes : 0; left;
              left &= left - 1) {
             const unsigned lane = wt_lanes_lowest(left);
-            init_put(c, o, lane, init_element_of(c, lane), 0, init_bits_of(c, o),
+            init_put(c, init_part_of(c, o, lane, 0, init_bits_of(c, o)),
                      (struct wt_defined){0, UINT64_MAX, 0}, INIT_OF_INACTIVE);
         }
     }

@@ -84,7 +84,7 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
                             (o = data_at(c, true, at, &within)) && o->type == WT_OPERAND_SIGNED);
     for (unsigned i = 0; i < size; i++) {
         if (byte[i].undefined && (o = data_at(c, true, at + i, &within)))
-            init_put(c, o, lane, init_element_of(c, lane), 8 * within, 8,
+            init_put(c, init_part_of(c, o, lane, 8 * within, 8),
                      (struct wt_defined){0, byte[i].undefined, byte[i].computed}, byte[i].origin);
     }
     /* A sign that fills the rest of the register. */
@@ -95,7 +95,7 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
             continue;
         const unsigned bits = init_bits_of(c, o), from = 8 * (within + 1);
         if (bits > from)
-            init_put(c, o, lane, init_element_of(c, lane), from, bits - from,
+            init_put(c, init_part_of(c, o, lane, from, bits - from),
                      (struct wt_defined){0, UINT64_MAX, b->computed & 0x80 ? UINT64_MAX : 0},
                      b->origin);
     }
@@ -124,9 +124,8 @@ static struct init_byte fetch_converted(struct wt_check_init *c, const struct in
         if (!init_is_register(o) || o->aside || !o->reads)
             continue;
         const uint8_t bits = bits_of_byte(insn, o, at);
-        const struct wt_defined is =
-            init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
-                       init_bits_of(c, o), &origin);
+        const struct wt_defined is = init_fetch(
+            c, w, c->pending.wave, init_part_of(c, o, lane, 0, init_bits_of(c, o)), &origin);
         if (is.undefined && bits)
             bad = (struct init_byte){bad.undefined | bits, bad.computed | (is.computed ? bits : 0),
                                      bad.origin ? bad.origin : origin};
@@ -146,8 +145,8 @@ static void fetch_stored(struct wt_check_init *c, const struct init_wave *w, uns
         byte[i] = converts ? fetch_converted(c, w, lane, at + i) : (struct init_byte){0};
         if (!o || o->kind == WT_OPERAND_CONSTANT)
             continue;
-        const struct wt_defined is = init_fetch(c, w, c->pending.wave, o, lane,
-                                                init_element_of(c, lane), 8 * within, 8, &origin);
+        const struct wt_defined is =
+            init_fetch(c, w, c->pending.wave, init_part_of(c, o, lane, 8 * within, 8), &origin);
         byte[i] = (struct init_byte){(uint8_t)is.undefined, (uint8_t)is.computed, origin};
     }
 }
@@ -450,9 +449,8 @@ static uint64_t value_of(const struct wt_check_init *c, const struct init_wave *
 {
     const unsigned bits = o->kind == WT_OPERAND_CONSTANT ? 64 : init_bits_of(c, o);
     uint32_t origin = 0;
-    const struct wt_defined is =
-        init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
-                   bits < 64 ? bits : 64, &origin);
+    const struct wt_defined is = init_fetch(
+        c, w, c->pending.wave, init_part_of(c, o, lane, 0, bits < 64 ? bits : 64), &origin);
     return is.value | is.undefined;
 }
 

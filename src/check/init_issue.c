@@ -79,8 +79,8 @@ static struct wt_defined fetch_any(const struct wt_check_init *c, const struct i
     struct wt_defined any = {0};
     for (unsigned from = 0; from < bits; from += 64) {
         const unsigned count = bits - from < 64 ? bits - from : 64;
-        const struct wt_defined part = init_fetch(c, w, c->pending.wave, o, lane,
-                                                  init_element_of(c, lane), from, count, origin);
+        const struct wt_defined part =
+            init_fetch(c, w, c->pending.wave, init_part_of(c, o, lane, from, count), origin);
         any.undefined |= part.undefined;
         any.computed |= part.computed;
         *decides |= part.undefined && (bits > 64 || wt_defined_may_be_zero_or_not(part, count));
@@ -203,8 +203,8 @@ static struct wt_defined fetch_source(const struct wt_check_init *c, const struc
             return (struct wt_defined){0};
         of = s->from[lane];
     }
-    return init_fetch(c, w, c->pending.wave, o, of, init_element_of(c, of), 0,
-                      bits < 64 ? bits : 64, origin);
+    return init_fetch(c, w, c->pending.wave, init_part_of(c, o, of, 0, bits < 64 ? bits : 64),
+                      origin);
 }
 
 /* How many bits an operation is for: those of its result. */
@@ -249,13 +249,20 @@ static struct wt_defined widened(const struct wt_check_init *c, const struct wt_
     return is;
 }
 
-/* Result and flag for a lane, or (lane 0 or the lowest one, of these lanes) for the wave. */
+/* Results of operands of one pair: of a lane, or (lane 0 or the lowest one, of these lanes) of the
+ * wave. */
+struct init_computed {
+    unsigned pair, bits, lane;
+    wt_lanes lanes;
+};
+
+/* Result and flag. */
 static struct wt_defined compute(struct wt_check_init *c, const struct init_wave *w,
-                                 const struct sources *s, unsigned pair, unsigned bits,
-                                 unsigned lane, wt_lanes lanes, struct wt_defined *flag,
-                                 uint32_t *origin)
+                                 const struct sources *s, const struct init_computed *of,
+                                 struct wt_defined *flag, uint32_t *origin)
 {
-    const uint64_t all = wt_low_bits(bits);
+    const uint64_t all = wt_low_bits(of->bits);
+    const unsigned lane = of->lane;
     struct wt_defined result = {0, all, all};
     uint32_t from = 0;
     bool wide = s->more, any = false, decides = false;
@@ -269,7 +276,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
         if (i == 0 && c->pending.insn->head.operation == WT_DOES_MOVE)
             result = (struct wt_defined){is.value & all, is.undefined & all, is.computed & all};
     }
-    if (has_undefined_aside(c, w, pair, lane, &from)) {
+    if (has_undefined_aside(c, w, of->pair, lane, &from)) {
         result = (struct wt_defined){0, all, all};
     } else if (wide) {
         any = false;
@@ -283,7 +290,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
         result = (struct wt_defined){0};
     }
     flag->undefined = flag->computed = result.undefined != 0;
-    *origin = result.computed ? init_computed_of(c, from, lanes) : from;
+    *origin = result.computed ? init_computed_of(c, from, of->lanes) : from;
     return result;
 }
 
@@ -323,7 +330,7 @@ void init_put_result(struct wt_check_init *c, const struct wt_insn_operand *o, u
     if (!is.undefined || o->guards)
         return;
     for (unsigned from = 0; from < bits; from += 64)
-        init_put(c, o, lane, init_element_of(c, lane), from, bits - from < 64 ? bits - from : 64,
+        init_put(c, init_part_of(c, o, lane, from, bits - from < 64 ? bits - from : 64),
                  from ? (struct wt_defined){0, UINT64_MAX, UINT64_MAX} : is, origin);
 }
 
@@ -356,13 +363,14 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
         if (s->has_from && s->from[lane] == WT_NO_LANE) {
             if (main->reads)
                 init_put_result(c, main, lane,
-                                init_fetch(c, w, c->pending.wave, main, lane,
-                                           init_element_of(c, lane), 0, bits, &origin),
+                                init_fetch(c, w, c->pending.wave,
+                                           init_part_of(c, main, lane, 0, bits), &origin),
                                 origin);
             continue;
         }
-        const wt_lanes of = of_wave ? c->pending.enabled : wt_lane_bit(lane);
-        const struct wt_defined is = compute(c, w, s, pair, bits, lane, of, &flag, &origin);
+        const struct init_computed of = {pair, bits, lane,
+                                         of_wave ? c->pending.enabled : wt_lane_bit(lane)};
+        const struct wt_defined is = compute(c, w, s, &of, &flag, &origin);
         if (!is.undefined && !flag.undefined)
             continue;
         for (unsigned i = 0; i < insn->count; i++) {
@@ -502,9 +510,8 @@ static void put_meant(struct wt_check_init *c, const struct init_wave *w, const 
         uint32_t of = origin[o->result];
         from[o->result] = (uint8_t)(from[o->result] + (o->guards ? 0 : o->width));
         if (o->reads && o->leaf != WT_M_OLD && (stays || (o->crosses && !s->has_from))) {
-            const struct wt_defined old =
-                init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
-                           init_bits_of(c, o), &of);
+            const struct wt_defined old = init_fetch(
+                c, w, c->pending.wave, init_part_of(c, o, lane, 0, init_bits_of(c, o)), &of);
             is.undefined |= old.undefined;
             is.computed |= old.computed;
         }

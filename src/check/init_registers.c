@@ -415,20 +415,20 @@ bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w
 }
 
 struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wave *w,
-                             uint32_t slot, const struct wt_insn_operand *o, unsigned lane,
-                             unsigned element, unsigned from, unsigned bits, uint32_t *origin)
+                             uint32_t slot, struct init_part p, uint32_t *origin)
 {
+    const struct wt_insn_operand *o = p.o;
     struct wt_defined all = {0};
     if (o->kind == WT_OPERAND_CONSTANT)
-        return (struct wt_defined){.value = (uint64_t)o->value >> from};
+        return (struct wt_defined){.value = (uint64_t)o->value >> p.from};
     const struct init_file *f = &w->file[o->file];
-    for (unsigned done = 0, count, room; done < bits; done += count) {
-        const uint64_t bit = bit_of(c, o, lane, element, from + done, &room),
+    for (unsigned done = 0, count, room; done < p.bits; done += count) {
+        const uint64_t bit = bit_of(c, p.o, p.lane, p.element, p.from + done, &room),
                        cell = bit / INIT_CELL;
         const unsigned within = (unsigned)(bit % INIT_CELL);
         uint32_t value = 0;
         count = INIT_CELL - within < room ? INIT_CELL - within : room;
-        count = count < bits - done ? count : bits - done;
+        count = count < p.bits - done ? count : p.bits - done;
         const uint64_t mask = (UINT64_C(1) << count) - 1;
         const uint64_t undefined = undefined_of(f, cell) >> within & mask;
         const bool fresh = undefined && has(f->fresh, cell);
@@ -446,21 +446,20 @@ struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wa
 
 /* ---- writing ---- */
 
-void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
-              unsigned element, unsigned from, unsigned bits, struct wt_defined is, uint32_t origin)
+void init_put(struct wt_check_init *c, struct init_part p, struct wt_defined is, uint32_t origin)
 {
-    for (unsigned done = 0, count, room; done < bits; done += count) {
-        const uint64_t bit = bit_of(c, o, lane, element, from + done, &room);
+    for (unsigned done = 0, count, room; done < p.bits; done += count) {
+        const uint64_t bit = bit_of(c, p.o, p.lane, p.element, p.from + done, &room);
         struct init_write *grown =
             wt_array_grow(c->write, &c->write_room, c->writes + 1, sizeof *grown);
-        count = room < bits - done ? room : bits - done;
+        count = room < p.bits - done ? room : p.bits - done;
         if (!grown) {
             c->run.lost = true;
             return;
         }
         c->write = grown;
         grown[c->writes++] = (struct init_write){
-            o->file, bit, count, {0, is.undefined >> done, is.computed >> done}, origin};
+            p.o->file, bit, count, {0, is.undefined >> done, is.computed >> done}, origin};
     }
 }
 

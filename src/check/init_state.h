@@ -250,14 +250,16 @@ static inline wt_lanes init_readers(const struct init_pending *p, const struct w
 /* Whether lanes of an operand that is read have undefined bits; more may be said. */
 bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w,
                         const struct wt_insn_operand *o, wt_lanes lanes);
-/* Bits [from, from + bits) of a lane's value; *origin: of an undefined one. */
+/* Bits [from, from + bits) of a lane's value of an operand. */
+struct init_part {
+    const struct wt_insn_operand *o;
+    unsigned lane, element, from, bits;
+};
+/* The value of a part in the wave of a slot; *origin: of an undefined bit. */
 struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wave *w,
-                             uint32_t slot, const struct wt_insn_operand *o, unsigned lane,
-                             unsigned element, unsigned from, unsigned bits, uint32_t *origin);
-/* They become this, when the instruction has issued. */
-void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
-              unsigned element, unsigned from, unsigned bits, struct wt_defined is,
-              uint32_t origin);
+                             uint32_t slot, struct init_part p, uint32_t *origin);
+/* A part becomes this, when the instruction has issued. */
+void init_put(struct wt_check_init *c, struct init_part p, struct wt_defined is, uint32_t origin);
 /* So many cells at least, those behind the ones there were being defined. False without host
  * memory.
  */
@@ -306,6 +308,13 @@ static inline bool init_is_result(const struct wt_insn_operand *o)
 static inline unsigned init_element_of(const struct wt_check_init *c, unsigned lane)
 {
     return lane - c->pending.insn->head.first_lane;
+}
+/* Bits of a lane's value. */
+static inline struct init_part init_part_of(const struct wt_check_init *c,
+                                            const struct wt_insn_operand *o, unsigned lane,
+                                            unsigned from, unsigned bits)
+{
+    return (struct init_part){o, lane, init_element_of(c, lane), from, bits};
 }
 /* The origin of what the instruction computes, for these lanes, of bits of this origin. */
 uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin, wt_lanes lanes);

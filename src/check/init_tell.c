@@ -156,7 +156,8 @@ static enum wt_defined_answer tell_register(const struct wt_check_init *c, uint3
     const bool copied = copy_file(&c->past, &w->file[o.file], m->time, &then.file[o.file]);
     for (unsigned i = 0; copied && i < r->bytes; i++) {
         const struct wt_defined is =
-            init_fetch(c, &then, slot, &o, r->lane, is_place ? 0 : r->lane, 8 * i, 8, &origin);
+            init_fetch(c, &then, slot,
+                       (struct init_part){&o, r->lane, is_place ? 0 : r->lane, 8 * i, 8}, &origin);
         view->undefined[i] = (uint8_t)is.undefined;
         view->computed[i] = (uint8_t)is.computed;
     }

@@ -231,8 +231,11 @@ static bool is_elsewhere(const struct diff_side side[2], const size_t mark[2])
            a->addr != b->addr && a->addr % PAGE == b->addr % PAGE;
 }
 
+/* Which stores are compared: by address, in runs of the same code or not; or by place. */
+enum printed_as { OF_ONE_CODE, OF_TWO_CODES, OF_PLACES };
+
 static int print_difference(struct diff_side side[2], const struct explore_difference *d,
-                            bool same_code, bool of_places)
+                            enum printed_as as)
 {
     const bool stores = d->store[0] != EXPLORE_NONE || d->store[1] != EXPLORE_NONE;
     const size_t *shown = d->load[0] != EXPLORE_NONE ? d->load : stores ? d->store : d->final;
@@ -243,7 +246,7 @@ static int print_difference(struct diff_side side[2], const struct explore_diffe
     }
     fputs(
         stores ? "The first store that differs:\n"
-        : of_places
+        : as == OF_PLACES
             ? "What each work-item has stored is the same; of a place these are the last stores:\n"
             : "All stores are the same; of an address these are the last ones:\n",
         stdout);
@@ -260,7 +263,7 @@ static int print_difference(struct diff_side side[2], const struct explore_diffe
     }
     if (d->before[0] != EXPLORE_NONE)
         print_exchange(side, d);
-    else if (same_code)
+    else if (as == OF_ONE_CODE)
         fputs(
             "No two accesses of both runs happened in another order: their memory was another one "
             "at the beginning.\n",
@@ -308,7 +311,7 @@ static enum wt_status compare_ranges(struct diff_side side[2], int *status, stru
     free(range);
     if (!good)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    *status = print_difference(side, &d, false, true);
+    *status = print_difference(side, &d, OF_PLACES);
     print_left_out(side, &left_out);
     return WT_OK;
 }
@@ -327,7 +330,7 @@ static enum wt_status compare(struct diff_side side[2], const char **program, bo
         return compare_ranges(side, status, err);
     if (!explore_compare(&side[0].trail, &side[1].trail, same_code, &d))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    *status = print_difference(side, &d, same_code, false);
+    *status = print_difference(side, &d, same_code ? OF_ONE_CODE : OF_TWO_CODES);
     return WT_OK;
 }
 

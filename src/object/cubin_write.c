@@ -100,17 +100,24 @@ static void add_info(struct cubin_writer *w, const struct cubin_function *f, uin
     free(info.bytes);
 }
 
+/* The contents of a section: of a function, and one of its banks. */
+struct cubin_held {
+    enum cubin_part part;
+    size_t function;
+    unsigned bank;
+};
+
 /* The relocations of one section. */
-static void add_relocations(struct cubin_writer *w, const struct cubin *c, enum cubin_part part,
-                            size_t function, unsigned bank, const char *prefix, const char *name,
-                            uint32_t section)
+static void add_relocations(struct cubin_writer *w, const struct cubin *c, struct cubin_held held,
+                            const char *prefix, const char *name, uint32_t section)
 {
     struct wt_buffer entries = {0};
     for (size_t i = 0; i < c->relocation_count; i++) {
         const struct cubin_relocation *p = &c->relocation[i];
-        if (p->part != part ||
-            ((part == CUBIN_CODE || part == CUBIN_BANK) && p->function != function) ||
-            (part == CUBIN_BANK && p->bank != bank))
+        if (p->part != held.part ||
+            ((held.part == CUBIN_CODE || held.part == CUBIN_BANK) &&
+             p->function != held.function) ||
+            (held.part == CUBIN_BANK && p->bank != held.bank))
             continue;
         /* Symbols are: none, the functions, the variables. */
         const uint64_t symbol = 1 + p->target + (p->to_function ? 0 : c->function_count);
@@ -141,7 +148,7 @@ static void add_function(struct cubin_writer *w, const struct cubin *c,
     const uint32_t text = add_section(w, ".text.", f->name, code, c->code + f->code, f->size);
     const size_t index = (size_t)(f - c->function);
     add_info(w, f, text);
-    add_relocations(w, c, CUBIN_CODE, index, 0, ".rela.text.", f->name, text);
+    add_relocations(w, c, (struct cubin_held){CUBIN_CODE, index, 0}, ".rela.text.", f->name, text);
     for (unsigned i = 0; i < CUBIN_BANKS; i++) {
         char prefix[32];
         if (!f->bank[i])
@@ -152,7 +159,7 @@ static void add_function(struct cubin_writer *w, const struct cubin *c,
                         (struct cubin_section){
                             .type = SHT_PROGBITS, .flags = SHF_ALLOC, .info = text, .align = 4},
                         f->bank[i], f->bank_size[i]);
-        add_relocations(w, c, CUBIN_BANK, index, i, prefix, f->name, bank);
+        add_relocations(w, c, (struct cubin_held){CUBIN_BANK, index, i}, prefix, f->name, bank);
     }
     if (f->shared)
         add_section(w, ".nv.shared.", f->name,
@@ -179,14 +186,16 @@ static void add_variables(struct cubin_writer *w, const struct cubin *c)
             w, "", ".nv.constant3",
             (struct cubin_section){.type = SHT_PROGBITS, .flags = SHF_ALLOC, .align = 4}, c->bank3,
             c->bank3_size);
-        add_relocations(w, c, CUBIN_BANK3, 0, 0, "", ".rela.nv.constant3", constants);
+        add_relocations(w, c, (struct cubin_held){.part = CUBIN_BANK3}, "", ".rela.nv.constant3",
+                        constants);
     }
     if (c->initialized) {
         values = add_section(w, "", ".nv.global.init",
                              (struct cubin_section){
                                  .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_WRITE, .align = 16},
                              c->data, c->initialized);
-        add_relocations(w, c, CUBIN_DATA, 0, 0, "", ".rela.nv.global.init", values);
+        add_relocations(w, c, (struct cubin_held){.part = CUBIN_DATA}, "", ".rela.nv.global.init",
+                        values);
     }
     if (c->data_size > zeros_at)
         zeros = add_section(w, "", ".nv.global",

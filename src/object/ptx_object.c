@@ -28,16 +28,22 @@ static void align_to(struct wt_buffer *b, size_t alignment)
         wt_buffer_append_number(b, 0, 1);
 }
 
+struct ptx_object_symbol {
+    unsigned type, section;
+    uint64_t value, size;
+    bool is_entry;
+};
+
 static void add_symbol(struct writer *w, struct ptx_name name, enum ptx_linkage linkage,
-                       unsigned type, unsigned section, uint64_t value, uint64_t size, bool entry)
+                       struct ptx_object_symbol s)
 {
     const unsigned bind = linkage == PTX_WEAK || linkage == PTX_COMMON ? STB_WEAK : STB_GLOBAL;
     wt_buffer_append_number(&w->symbols, w->strings.length, 4);
-    wt_buffer_append_number(&w->symbols, ELF64_ST_INFO(bind, type), 1);
-    wt_buffer_append_number(&w->symbols, entry ? ENTRY : 0, 1);
-    wt_buffer_append_number(&w->symbols, section, 2);
-    wt_buffer_append_number(&w->symbols, value, 8);
-    wt_buffer_append_number(&w->symbols, size, 8);
+    wt_buffer_append_number(&w->symbols, ELF64_ST_INFO(bind, s.type), 1);
+    wt_buffer_append_number(&w->symbols, s.is_entry ? ENTRY : 0, 1);
+    wt_buffer_append_number(&w->symbols, s.section, 2);
+    wt_buffer_append_number(&w->symbols, s.value, 8);
+    wt_buffer_append_number(&w->symbols, s.size, 8);
     wt_buffer_append(&w->strings, name.at, name.length);
     wt_buffer_append_number(&w->strings, 0, 1);
 }
@@ -77,13 +83,15 @@ static void add_variable(struct writer *w, const struct ptx_module *t, const str
 {
     if (!v->initial_count) {
         w->zeroed = (w->zeroed + v->align - 1) / v->align * v->align;
-        add_symbol(w, v->name, v->linkage, STT_OBJECT, ZEROED, w->zeroed, v->bytes, false);
+        add_symbol(w, v->name, v->linkage,
+                   (struct ptx_object_symbol){STT_OBJECT, ZEROED, w->zeroed, v->bytes, false});
         w->zeroed += v->bytes;
         return;
     }
     align_to(&w->data, v->align);
     const size_t at = w->data.length;
-    add_symbol(w, v->name, v->linkage, STT_OBJECT, INITIALISED, at, v->bytes, false);
+    add_symbol(w, v->name, v->linkage,
+               (struct ptx_object_symbol){STT_OBJECT, INITIALISED, at, v->bytes, false});
     for (uint64_t i = 0; i < v->bytes && !w->data.failed; i++)
         wt_buffer_append_number(&w->data, 0, 1);
     for (uint32_t i = 0; i < v->initial_count && !w->data.failed; i++) {
@@ -131,7 +139,8 @@ static bool add_undefined(struct writer *w)
                 is_defined(w, name, NULL) || is_listed(list, count, name))
                 continue;
             list[count++] = name;
-            add_symbol(w, name, PTX_VISIBLE, STT_NOTYPE, SHN_UNDEF, 0, 0, false);
+            add_symbol(w, name, PTX_VISIBLE,
+                       (struct ptx_object_symbol){STT_NOTYPE, SHN_UNDEF, 0, 0, false});
         }
     }
     free(list);
@@ -148,7 +157,8 @@ static bool add_symbols(struct writer *w)
         for (size_t i = 0; i < t->function_count; i++) {
             const struct ptx_function *f = &t->function[i];
             if (f->has_body && f->linkage != PTX_PRIVATE && !is_defined(w, f->name, f))
-                add_symbol(w, f->name, f->linkage, STT_FUNC, TEXTS, 0, 0, f->is_entry);
+                add_symbol(w, f->name, f->linkage,
+                           (struct ptx_object_symbol){STT_FUNC, TEXTS, 0, 0, f->is_entry});
         }
         for (size_t i = 0; i < t->global_count; i++) {
             const struct ptx_variable *v = &t->variable[t->global[i]];
@@ -161,22 +171,28 @@ static bool add_symbols(struct writer *w)
 
 /* ---- the file ---- */
 
-static void put_section(struct wt_buffer *out, unsigned index, unsigned type, uint64_t flags,
-                        uint64_t offset, uint64_t size, unsigned link, uint64_t entry)
+struct ptx_object_section {
+    unsigned type;
+    uint64_t flags, offset, size;
+    unsigned link;
+    uint64_t entry;
+};
+
+static void put_section(struct wt_buffer *out, unsigned index, const struct ptx_object_section *s)
 {
     const char *name = names;
     for (unsigned i = 0; i < index; i++)
         name += strlen(name) + 1;
     wt_buffer_append_number(out, (uint64_t)(name - names), 4);
-    wt_buffer_append_number(out, type, 4);
-    wt_buffer_append_number(out, flags, 8);
+    wt_buffer_append_number(out, s->type, 4);
+    wt_buffer_append_number(out, s->flags, 8);
     wt_buffer_append_number(out, 0, 8);
-    wt_buffer_append_number(out, offset, 8);
-    wt_buffer_append_number(out, size, 8);
-    wt_buffer_append_number(out, link, 4);
-    wt_buffer_append_number(out, type == SHT_SYMTAB, 4); /* the first that is not local */
+    wt_buffer_append_number(out, s->offset, 8);
+    wt_buffer_append_number(out, s->size, 8);
+    wt_buffer_append_number(out, s->link, 4);
+    wt_buffer_append_number(out, s->type == SHT_SYMTAB, 4); /* the first that is not local */
     wt_buffer_append_number(out, index ? 16 : 0, 8);
-    wt_buffer_append_number(out, entry, 8);
+    wt_buffer_append_number(out, s->entry, 8);
 }
 
 static uint64_t put_part(struct wt_buffer *out, const void *bytes, size_t length)
@@ -206,14 +222,21 @@ static void put_file(struct writer *w, unsigned capability, bool linked, struct 
     at[NAMES] = put_part(out, names, sizeof names);
     align_to(out, 16);
     const uint64_t headers = out->length;
-    put_section(out, NONE, SHT_NULL, 0, 0, 0, 0, 0);
-    put_section(out, TEXTS, SHT_PROGBITS, 0, at[TEXTS], w->texts.length, 0, 0);
-    put_section(out, INITIALISED, SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, at[INITIALISED],
-                w->data.length, 0, 0);
-    put_section(out, ZEROED, SHT_NOBITS, SHF_ALLOC | SHF_WRITE, at[STRINGS], w->zeroed, 0, 0);
-    put_section(out, STRINGS, SHT_STRTAB, 0, at[STRINGS], w->strings.length, 0, 0);
-    put_section(out, SYMBOLS, SHT_SYMTAB, 0, at[SYMBOLS], w->symbols.length, STRINGS, 24);
-    put_section(out, NAMES, SHT_STRTAB, 0, at[NAMES], sizeof names, 0, 0);
+    const struct ptx_object_section sections[SECTIONS] = {
+        [TEXTS] = {.type = SHT_PROGBITS, .offset = at[TEXTS], .size = w->texts.length},
+        [INITIALISED] = {.type = SHT_PROGBITS,
+                         .flags = SHF_ALLOC | SHF_WRITE,
+                         .offset = at[INITIALISED],
+                         .size = w->data.length},
+        [ZEROED] = {.type = SHT_NOBITS,
+                    .flags = SHF_ALLOC | SHF_WRITE,
+                    .offset = at[STRINGS],
+                    .size = w->zeroed},
+        [STRINGS] = {.type = SHT_STRTAB, .offset = at[STRINGS], .size = w->strings.length},
+        [SYMBOLS] = {SHT_SYMTAB, 0, at[SYMBOLS], w->symbols.length, STRINGS, 24},
+        [NAMES] = {.type = SHT_STRTAB, .offset = at[NAMES], .size = sizeof names}};
+    for (unsigned i = 0; i < SECTIONS; i++)
+        put_section(out, i, &sections[i]);
     if (out->failed)
         return;
     uint8_t *h = out->bytes;

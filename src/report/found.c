@@ -547,17 +547,24 @@ static void print_counts(FILE *out, const struct wt_finding *one, const char *la
 }
 
 /* The wave and the lanes of an access, and its instruction. */
+struct printed_access {
+    const char *wave;
+    wt_lanes lanes;
+    uint64_t time, pc;
+    const char *instruction;
+};
+
 static void print_access(FILE *out, const struct wt_report_found *f, const char *indent,
-                         const char *wave, wt_lanes set, uint64_t time, uint64_t pc,
-                         const char *instruction)
+                         const struct printed_access *a)
 {
     const char *lane = f->family ? f->family->words.lane : "lane";
     char lanes[WT_LANES_TEXT];
-    wt_lanes_text(set, lanes, sizeof lanes);
-    fprintf(out, "%s%s%s%s%s %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", indent, wave,
-            *wave ? ", " : "", lane, wt_plural(wt_lanes_count(set)), *lanes ? lanes : "none", time,
-            time);
-    fprintf(out, "%s0x%" PRIx64 "%s%s\n", indent, pc, *instruction ? ": " : "", instruction);
+    wt_lanes_text(a->lanes, lanes, sizeof lanes);
+    fprintf(out, "%s%s%s%s%s %s, issue time %" PRIu64 " (goto %" PRIu64 ")\n", indent, a->wave,
+            *a->wave ? ", " : "", lane, wt_plural(wt_lanes_count(a->lanes)),
+            *lanes ? lanes : "none", a->time, a->time);
+    fprintf(out, "%s0x%" PRIx64 "%s%s\n", indent, a->pc, *a->instruction ? ": " : "",
+            a->instruction);
 }
 
 static void print_place(FILE *out, const struct wt_report_found *f)
@@ -566,8 +573,9 @@ static void print_place(FILE *out, const struct wt_report_found *f)
     wt_report_calls_print(out, &f->calls, "  ");
     if (*f->kernel)
         fprintf(out, "  kernel %s\n", f->kernel);
-    print_access(out, f, "  ", one->wave, wt_finding_lanes(one), one->time, one->pc,
-                 f->instruction);
+    print_access(out, f, "  ",
+                 &(struct printed_access){one->wave, wt_finding_lanes(one), one->time, one->pc,
+                                          f->instruction});
 }
 
 /* Whether there is another access, and it is the host's. */
@@ -611,8 +619,9 @@ static void print_other(FILE *out, const struct wt_report_found *f)
     wt_report_calls_print(out, &f->other, "    ");
     if (!o->pc)
         return;
-    print_access(out, f, "    ", o->wave, wt_finding_other_lanes(&f->finding), o->time, o->pc,
-                 f->other_instruction);
+    print_access(out, f, "    ",
+                 &(struct printed_access){o->wave, wt_finding_other_lanes(&f->finding), o->time,
+                                          o->pc, f->other_instruction});
     print_launch(out, &f->other_launch, "launched", "    ");
 }
 

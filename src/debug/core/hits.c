@@ -172,7 +172,7 @@ static void keep_other_side(struct wt_debugger *d, struct watchpoint *w, uint32_
 /* Makes the report of a watchpoint; false if none of the hits concerns it, or its condition holds
  * for none of the lanes. */
 static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_watchpoint_hit *list,
-                 size_t count, bool backwards, bool halted, struct report *report)
+                 size_t count, unsigned how, struct report *report)
 {
     wt_lanes lanes = 0, unread;
     uint32_t wave = 0;
@@ -183,10 +183,11 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
         wave = list[i].wave;
         lanes |= lanes_of(d, &list[i]);
     }
-    if (!lanes || !(lanes = dbg_judge_watch(d, w, wave, lanes, halted, &undecided, &unread)))
+    if (!lanes ||
+        !(lanes = dbg_judge_watch(d, w, wave, lanes, how & DBG_HITS_HALTED, &undecided, &unread)))
         return false;
     if (w->condition && keep_memory(d, w, wave, wt_lanes_lowest(lanes))) {
-        if (!backwards)
+        if (!(how & DBG_HITS_BACKWARDS))
             undo_writes(w, list, count);
         w->other_told = d->hits.told + 1;
     }
@@ -228,13 +229,13 @@ static bool covers(const struct report *a, const struct report *b)
 
 /* Fills the spare reports with the hits of one instruction, those of the lane in focus first. */
 static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
-                    bool backwards, bool halted)
+                    unsigned how)
 {
     struct reports *to = &d->hits.spare;
     to->count = 0;
     for (size_t i = 0; i < d->watchpoints.count; i++) {
         struct report report;
-        if (!tell(d, &d->watchpoints.list[i], list, count, backwards, halted, &report))
+        if (!tell(d, &d->watchpoints.list[i], list, count, how, &report))
             continue;
         bool told = false;
         for (size_t k = 0; k < to->count; k++)
@@ -255,11 +256,11 @@ static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list,
 }
 
 bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
-                   bool backwards, bool halted)
+                   unsigned how)
 {
     if (!d->watchpoints.count)
         return false;
-    collect(d, list, count, backwards, halted);
+    collect(d, list, count, how);
     if (!d->hits.spare.count)
         return false;
     const struct reports now = d->hits.spare;
@@ -267,7 +268,7 @@ bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, 
     d->hits.reports = now;
     d->hits.next = 0;
     d->hits.told++;
-    d->hits.backwards = backwards;
+    d->hits.backwards = how & DBG_HITS_BACKWARDS;
     d->hits.in_past = d->history.in_past;
     struct wt_watchpoint_hit *more =
         wt_array_grow(d->hits.list, &d->hits.list_capacity, count, sizeof *more);

@@ -7,13 +7,19 @@
 /** Whether the target watches anything for the debugger. */
 bool dbg_is_watching(const struct wt_debugger *d);
 
+/** How accesses are found; flags. */
+enum dbg_hits_how {
+    DBG_HITS_BACKWARDS = 1, /**< by a run that goes back */
+    DBG_HITS_HALTED = 2,    /**< debug hardware can read the registers of the wave that made them */
+};
+
 /**
  * Makes the reports of the accesses of one instruction, in place of those of the last one. False:
  * they concern no watchpoint, or none whose condition holds, and the reports of the last one stay.
- * @p halted: the registers of the wave that made them can be read through the debug hardware.
+ * @p how: enum dbg_hits_how.
  */
 bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
-                   bool backwards, bool halted);
+                   unsigned how);
 
 /** Begins the reports of the accesses of one instruction that debug hardware has found. */
 void dbg_begin_watched(struct wt_debugger *d);

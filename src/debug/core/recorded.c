@@ -282,7 +282,9 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
             const size_t count = d->target->services->watchpoint_hits(d->target->context, &list);
             if ((status = inspect_hit(d, match, &halted, err)) != WT_OK)
                 return status;
-            *stops = dbg_take_hits(d, list, count, t->backwards, halted) &&
+            *stops = dbg_take_hits(d, list, count,
+                                   (t->backwards ? DBG_HITS_BACKWARDS : 0) |
+                                       (halted ? DBG_HITS_HALTED : 0)) &&
                      dbg_next_hit(d, t->backwards, &c.stop);
             /* The run begins before the access. */
             if (*stops && wt_event_is_mistake(&c.stop.event) && !t->backwards &&

@@ -280,7 +280,7 @@ enum wt_status dbg_check_hits(struct wt_debugger *d, bool *any, bool *stopped, s
         if (status)
             return status;
     }
-    if (*stopped || !count || !dbg_take_hits(d, list, count, false, false))
+    if (*stopped || !count || !dbg_take_hits(d, list, count, 0))
         return WT_OK;
     *stopped = dbg_next_hit(d, false, &stop);
     return *stopped ? dbg_stop(d, &stop, err) : WT_OK;

@@ -308,27 +308,35 @@ enum wt_status wt_compile_invert(struct compiler *c, wt_expr_vector *cell, struc
     return wt_build_op(&c->build, WT_EXPR_LOGIC_NOT, 0, *cell, *cell, cell, err);
 }
 
-static enum wt_status compare(struct compiler *c, int op, bool is_float, bool is_signed,
-                              unsigned bits, wt_expr_vector a, wt_expr_vector b,
-                              struct wt_operand *o, struct wt_error *err)
+/* The numbers that are compared, and how many bits they have. */
+struct compared_numbers {
+    enum { COMPARED_UNSIGNED, COMPARED_SIGNED, COMPARED_FLOAT } as;
+    unsigned bits;
+};
+
+static enum wt_status compare(struct compiler *c, int op, struct compared_numbers of,
+                              wt_expr_vector a, wt_expr_vector b, struct wt_operand *o,
+                              struct wt_error *err)
 {
+    const bool is_float = of.as == COMPARED_FLOAT;
     wt_expr_vector cell;
     enum wt_status status;
     const bool swap = op == '>' || op == WT_OP_GE;
     if (op == WT_OP_EQ || op == WT_OP_NE) {
-        status = wt_build_op(&c->build, is_float ? WT_EXPR_F_EQUAL : WT_EXPR_EQUAL, bits, a, b,
+        status = wt_build_op(&c->build, is_float ? WT_EXPR_F_EQUAL : WT_EXPR_EQUAL, of.bits, a, b,
                              &cell, err);
         if (!status && op == WT_OP_NE)
             status = wt_compile_invert(c, &cell, err);
     } else if (is_float) {
         status =
             wt_build_op(&c->build, op == '<' || op == '>' ? WT_EXPR_F_LESS : WT_EXPR_F_LESS_EQUAL,
-                        bits, swap ? b : a, swap ? a : b, &cell, err);
+                        of.bits, swap ? b : a, swap ? a : b, &cell, err);
     } else {
         /* a <= b is !(b < a) */
         const bool reversed = swap != (op == WT_OP_LE || op == WT_OP_GE);
-        status = wt_build_op(&c->build, is_signed ? WT_EXPR_LESS_SIGNED : WT_EXPR_LESS_UNSIGNED, 64,
-                             reversed ? b : a, reversed ? a : b, &cell, err);
+        status = wt_build_op(&c->build,
+                             of.as == COMPARED_SIGNED ? WT_EXPR_LESS_SIGNED : WT_EXPR_LESS_UNSIGNED,
+                             64, reversed ? b : a, reversed ? a : b, &cell, err);
         if (!status && (op == WT_OP_LE || op == WT_OP_GE))
             status = wt_compile_invert(c, &cell, err);
     }
@@ -361,7 +369,9 @@ static enum wt_status pointer_arithmetic(struct compiler *c, int op, const struc
             status = wt_compile_pointer_of(c, b, &other, &offset, &space_b, err);
         else if (!status)
             status = wt_compile_number(c, b, wt_compile_integer(c, 8, false), &offset, err);
-        return status ? status : compare(c, op, false, false, 64, address, offset, o, err);
+        return status ? status
+                      : compare(c, op, (struct compared_numbers){COMPARED_UNSIGNED, 64}, address,
+                                offset, o, err);
     }
     if (op == '+' && wt_compile_is_pointer(b) && !wt_compile_is_pointer(a)) {
         const struct wt_operand *swap = a;
@@ -525,7 +535,12 @@ enum wt_status wt_compile_arithmetic(struct compiler *c, int op, const struct wt
                                     err)) != WT_OK)
         return status;
     if (is_comparison(op))
-        return compare(c, op, is_float, is_signed, bits, x, y, o, err);
+        return compare(c, op,
+                       (struct compared_numbers){is_float    ? COMPARED_FLOAT
+                                                 : is_signed ? COMPARED_SIGNED
+                                                             : COMPARED_UNSIGNED,
+                                                 bits},
+                       x, y, o, err);
     enum wt_expr_op code;
     switch (op) {
     case '+':

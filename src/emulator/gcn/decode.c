@@ -263,11 +263,12 @@ static bool check_vector(const struct gcn_model *model, struct gcn_uop *u, bool 
  * the VGPRs, all of one file. */
 static const char accumulators[] = "aWXTYZ";
 
-/* A register of 9 bits as the row of an operand; false: it is none of that file. */
-static bool take_row(const struct gcn_model *model, uint16_t *number, char letter, bool accumulates,
-                     bool result, const char **why)
+/* A register of the file whose numbers begin at @p first as the row of an operand; false: it is
+ * none of that file. */
+static bool take_row(const struct gcn_model *model, uint16_t *number, unsigned first, char letter,
+                     bool accumulates, const char **why)
 {
-    const unsigned first = result ? 0 : GCN_VGPR, n = *number - first;
+    const unsigned n = *number - first;
     *why = gcn_bad_operand;
     if (*number < first || !gcn_vgprs_ok(model, n, gcn_registers_of(letter), why))
         return false;
@@ -283,7 +284,7 @@ static bool decode_accumulator(const struct gcn_model *model, const uint32_t *wo
 {
     const char *l = u->row->operands, *sources = sources_of(u->row);
     const bool moves = !sources[1], in_file = moves || !model->unified || wt_field(word[0], 15, 15);
-    if (!take_row(model, &u->dst, *l, strchr(accumulators, *l) && in_file, true, why))
+    if (!take_row(model, &u->dst, 0, *l, strchr(accumulators, *l) && in_file, why))
         return false;
     note_row(u, u->dst + gcn_registers_of(*l) - 1);
     for (unsigned i = 0; sources[i]; i++) {
@@ -298,7 +299,7 @@ static bool decode_accumulator(const struct gcn_model *model, const uint32_t *wo
                 return false;
             continue;
         }
-        if (!take_row(model, &u->src[i], sources[i], accumulates, false, why))
+        if (!take_row(model, &u->src[i], GCN_VGPR, sources[i], accumulates, why))
             return false;
         note_row(u, u->src[i] - GCN_VGPR + gcn_registers_of(sources[i]) - 1);
     }

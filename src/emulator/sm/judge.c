@@ -13,7 +13,7 @@ struct sm_question {
     const struct sm_uop *u;
     enum wt_watch_kind kind;
     unsigned size;
-    const struct ptx_origin *origin;
+    const struct ptx_origin *origin; /* the variable of PTX from which they come; NULL: not known */
 };
 
 /* Whether accesses to a space may be those of a variable. */
@@ -103,12 +103,10 @@ static uint64_t offset_of(uint64_t at)
     return (uint64_t)(int64_t)(int32_t)at;
 }
 
-/* Asks about addresses that come from a variable of PTX; NULL: not known. */
-static uint32_t judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
-                               enum sm_judged where, uint32_t lanes, const uint64_t *at,
-                               unsigned size, const struct ptx_origin *origin)
+/* Asks about each space that the addresses lead to. */
+static uint32_t ask_all(const struct sm_question *q, enum sm_judged where, uint32_t lanes,
+                        const uint64_t *at)
 {
-    const struct sm_question q = {w, u, kind, size, origin};
     uint64_t moved[SM_LANES] = {0};
     uint32_t shared = where == SM_JUDGED_SHARED ? lanes : 0;
     uint32_t local = where == SM_JUDGED_LOCAL ? lanes : 0;
@@ -125,15 +123,15 @@ static uint32_t judge_variable(struct sm_warp *w, const struct sm_uop *u, enum w
             moved[i] -= SM_LOCAL_WINDOW;
         }
     }
-    return ask(&q, WT_OBSERVED_GROUP, shared, moved) | ask(&q, WT_OBSERVED_PRIVATE, local, moved) |
-           ask(&q, where == SM_JUDGED_CONSTANT ? WT_OBSERVED_CONSTANT : WT_OBSERVED_GLOBAL,
+    return ask(q, WT_OBSERVED_GROUP, shared, moved) | ask(q, WT_OBSERVED_PRIVATE, local, moved) |
+           ask(q, where == SM_JUDGED_CONSTANT ? WT_OBSERVED_CONSTANT : WT_OBSERVED_GLOBAL,
                lanes & ~shared & ~local, moved);
 }
 
 uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                   enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size)
 {
-    return judge_variable(w, u, kind, where, lanes, at, size, NULL);
+    return ask_all(&(struct sm_question){w, u, kind, size, NULL}, where, lanes, at);
 }
 
 void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
@@ -144,7 +142,8 @@ void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged w
                                     : a->store ? WT_WATCH_WRITE
                                                : WT_WATCH_READ;
     if (a->lanes)
-        a->refused = judge_variable(w, u, kind, where, a->lanes, at, a->size, origin);
+        a->refused =
+            ask_all(&(struct sm_question){w, u, kind, a->size, origin}, where, a->lanes, at);
     a->lanes &= ~a->refused;
 }
 

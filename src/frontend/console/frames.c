@@ -177,9 +177,12 @@ enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *e
     return status ? status : show_frame(c, err);
 }
 
-static enum wt_status move(struct wt_shell *c, const char *text, bool up, bool silent,
+enum frames_way { UP, DOWN };
+
+static enum wt_status move(struct wt_shell *c, const char *text, enum frames_way way, bool silent,
                            struct wt_error *err)
 {
+    const bool up = way == UP;
     const struct wt_frame *frame;
     uint64_t count = 1;
     enum wt_status status = wt_program_need_frame(c->program, &frame, err);
@@ -200,22 +203,22 @@ static enum wt_status move(struct wt_shell *c, const char *text, bool up, bool s
 
 enum wt_status do_up(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return move(c, text, true, false, err);
+    return move(c, text, UP, false, err);
 }
 
 enum wt_status do_down(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return move(c, text, false, false, err);
+    return move(c, text, DOWN, false, err);
 }
 
 enum wt_status do_up_silently(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return move(c, text, true, true, err);
+    return move(c, text, UP, true, err);
 }
 
 enum wt_status do_down_silently(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return move(c, text, false, true, err);
+    return move(c, text, DOWN, true, err);
 }
 
 enum wt_status do_faas(struct wt_shell *c, const char *text, struct wt_error *err)

@@ -60,18 +60,15 @@ enum wt_status dap_reverse_continue(struct wt_dap *d, struct json_object *argume
     return go_on(d, arguments, true, err);
 }
 
-static enum wt_status step(struct wt_dap *d, struct json_object *arguments, bool over, bool back,
+static enum wt_status step(struct wt_dap *d, struct json_object *arguments, struct wt_step how,
                            struct wt_error *err)
 {
     struct wt_stepped end;
     const char *granularity = dap_text(arguments, "granularity");
-    const struct wt_step how = {.over = over,
-                                .back = back,
-                                .count = 1,
-                                .instructions =
-                                    granularity && strcmp(granularity, "instruction") == 0};
+    how.count = 1;
+    how.instructions = granularity && strcmp(granularity, "instruction") == 0;
     enum wt_status status = begin(d, arguments, "step", err);
-    if (!status && back)
+    if (!status && how.back)
         status = need_history(d, err);
     if (!status)
         status = wt_program_step(d->g, &how, &end, err);
@@ -86,13 +83,13 @@ static enum wt_status step(struct wt_dap *d, struct json_object *arguments, bool
 enum wt_status dap_next(struct wt_dap *d, struct json_object *arguments, struct json_object **body,
                         struct wt_error *err)
 {
-    return step(d, arguments, true, false, err);
+    return step(d, arguments, (struct wt_step){.over = true}, err);
 }
 
 enum wt_status dap_step_back(struct wt_dap *d, struct json_object *arguments,
                              struct json_object **body, struct wt_error *err)
 {
-    return step(d, arguments, true, true, err);
+    return step(d, arguments, (struct wt_step){.over = true, .back = true}, err);
 }
 
 /* Into call number @p address of the line: up to the call's instruction, then into it. */
@@ -119,7 +116,7 @@ enum wt_status dap_step_in(struct wt_dap *d, struct json_object *arguments,
 {
     int64_t target;
     if (!dap_number(arguments, "targetId", &target))
-        return step(d, arguments, false, false, err);
+        return step(d, arguments, (struct wt_step){.over = false}, err);
     if (target < d->target_base || target >= d->target_base + (int64_t)d->target_count)
         return wt_fail(err, WT_INVALID, "target %lld is not of this stop", (long long)target);
     const uint64_t address = d->target[target - d->target_base].address;

@@ -117,11 +117,15 @@ static bool send_patiently(int fd, const uint8_t *from, size_t size)
     return true;
 }
 
-/* The last message: the process ends, or (closed) continues without its GPUs. With @p waits the
- * debugger may go on asking until it disconnects. */
-static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
+/* The process continues without its GPUs; it ends; or it ends when the debugger, which may go on
+ * asking, has disconnected. */
+enum end { END_CLOSED, END_NOW, END_AWAITED };
+
+/* The last message. */
+static void say_end(struct wt_endpoint *e, int status, enum end how)
 {
-    struct wt_wire_answer word = {.result = WT_WIRE_ENDED, .value = {(uint32_t)status, closed}};
+    struct wt_wire_answer word = {.result = WT_WIRE_ENDED,
+                                  .value = {(uint32_t)status, how == END_CLOSED}};
     struct timespec until = seconds_from_now(PATIENCE_S);
     size_t size = 0;
     /* The debugger may not be taking its answer. */
@@ -134,7 +138,8 @@ static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
             (ssize_t)sizeof word &&
         send_patiently(e->debugger, last, size)) {
         until = seconds_from_now(PATIENCE_END_S);
-        while (waits && e->debugger >= 0 && !pthread_cond_timedwait(&e->gone, &e->sending, &until))
+        while (how == END_AWAITED && e->debugger >= 0 &&
+               !pthread_cond_timedwait(&e->gone, &e->sending, &until))
             continue;
         if (e->debugger >= 0)
             shutdown(e->debugger, SHUT_WR);
@@ -321,7 +326,7 @@ static void *run(void *context)
             take_call(e, &e->elsewhere);
     }
     if (e->debugger >= 0) {
-        say_end(e, 0, true, false);
+        say_end(e, 0, END_CLOSED);
         set_debugger(e, -1, false);
         e->ops->let_go(e->context);
     }
@@ -433,13 +438,13 @@ void wt_endpoint_stop(struct wt_endpoint *e)
 void wt_endpoint_tell_exit(struct wt_endpoint *e, int status)
 {
     if (e && e->owner == getpid())
-        say_end(e, status, false, false);
+        say_end(e, status, END_NOW);
 }
 
 void wt_endpoint_tell_exit_and_wait(struct wt_endpoint *e, int status)
 {
     if (e && e->owner == getpid())
-        say_end(e, status, false, true);
+        say_end(e, status, END_AWAITED);
 }
 
 void wt_endpoint_after_fork(struct wt_endpoint *e)

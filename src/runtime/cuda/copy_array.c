@@ -3,31 +3,18 @@
 #include "runtime/cuda/array.h"
 #include "runtime/cuda/copy.h"
 
-/* One row of an array, from @p offset on: an array of more dimensions is refused. */
-static CUresult row(CUmemorytype to, void *to_host, CUdeviceptr to_device, CUarray to_array,
-                    size_t to_offset, CUmemorytype from, const void *from_host,
-                    CUdeviceptr from_device, CUarray from_array, size_t from_offset, size_t bytes,
-                    CUstream stream)
+/* Copies one row of an array, as @p copy says: an array of more dimensions is refused. */
+static CUresult row(CUDA_MEMCPY3D copy, CUstream stream)
 {
     struct gpu *g;
     const CUresult result = state_enter_stream(stream, &g);
-    const CUDA_MEMCPY3D copy = {.srcXInBytes = from_offset,
-                                .srcMemoryType = from,
-                                .srcHost = from_host,
-                                .srcDevice = from_device,
-                                .srcArray = from_array,
-                                .dstXInBytes = to_offset,
-                                .dstMemoryType = to,
-                                .dstHost = to_host,
-                                .dstDevice = to_device,
-                                .dstArray = to_array,
-                                .WidthInBytes = bytes,
-                                .Height = 1,
-                                .Depth = 1};
+    const bool to_array = copy.dstMemoryType == CU_MEMORYTYPE_ARRAY,
+               from_array = copy.srcMemoryType == CU_MEMORYTYPE_ARRAY;
+    const CUarray arrays[] = {to_array ? copy.dstArray : copy.srcArray,
+                              from_array ? copy.srcArray : copy.dstArray};
+    copy.Height = copy.Depth = 1;
     if (result)
         return result;
-    const CUarray arrays[] = {to == CU_MEMORYTYPE_ARRAY ? to_array : from_array,
-                              from == CU_MEMORYTYPE_ARRAY ? from_array : to_array};
     for (unsigned i = 0; i < 2; i++)
         if (!array_is(arrays[i]) || arrays[i]->what.Height)
             return state_leave(arrays[i] && !array_is(arrays[i]) ? CUDA_ERROR_INVALID_HANDLE
@@ -39,22 +26,37 @@ static CUresult row(CUmemorytype to, void *to_host, CUdeviceptr to_device, CUarr
 API(cuMemcpyDtoA_v2, "%p, %zu, 0x%llx, %zu", (CUarray, to), (size_t, offset), (CUdeviceptr, from),
     (size_t, bytes))
 {
-    return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, offset, CU_MEMORYTYPE_DEVICE, NULL, from, NULL, 0,
-               bytes, NULL);
+    return row((CUDA_MEMCPY3D){.dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                               .dstArray = to,
+                               .dstXInBytes = offset,
+                               .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                               .srcDevice = from,
+                               .WidthInBytes = bytes},
+               NULL);
 }
 
 API(cuMemcpyAtoD_v2, "0x%llx, %p, %zu, %zu", (CUdeviceptr, to), (CUarray, from), (size_t, offset),
     (size_t, bytes))
 {
-    return row(CU_MEMORYTYPE_DEVICE, NULL, to, NULL, 0, CU_MEMORYTYPE_ARRAY, NULL, 0, from, offset,
-               bytes, NULL);
+    return row((CUDA_MEMCPY3D){.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                               .dstDevice = to,
+                               .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                               .srcArray = from,
+                               .srcXInBytes = offset,
+                               .WidthInBytes = bytes},
+               NULL);
 }
 
 API(cuMemcpyHtoAAsync_v2, "%p, %zu, %p, %zu, %p", (CUarray, to), (size_t, offset),
     (const void *, from), (size_t, bytes), (CUstream, stream))
 {
-    return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, offset, CU_MEMORYTYPE_HOST, from, 0, NULL, 0,
-               bytes, stream);
+    return row((CUDA_MEMCPY3D){.dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                               .dstArray = to,
+                               .dstXInBytes = offset,
+                               .srcMemoryType = CU_MEMORYTYPE_HOST,
+                               .srcHost = from,
+                               .WidthInBytes = bytes},
+               stream);
 }
 
 API(cuMemcpyHtoA_v2, "%p, %zu, %p, %zu", (CUarray, to), (size_t, offset), (const void *, from),
@@ -66,8 +68,13 @@ API(cuMemcpyHtoA_v2, "%p, %zu, %p, %zu", (CUarray, to), (size_t, offset), (const
 API(cuMemcpyAtoHAsync_v2, "%p, %p, %zu, %zu, %p", (void *, to), (CUarray, from), (size_t, offset),
     (size_t, bytes), (CUstream, stream))
 {
-    return row(CU_MEMORYTYPE_HOST, to, 0, NULL, 0, CU_MEMORYTYPE_ARRAY, NULL, 0, from, offset,
-               bytes, stream);
+    return row((CUDA_MEMCPY3D){.dstMemoryType = CU_MEMORYTYPE_HOST,
+                               .dstHost = to,
+                               .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                               .srcArray = from,
+                               .srcXInBytes = offset,
+                               .WidthInBytes = bytes},
+               stream);
 }
 
 API(cuMemcpyAtoH_v2, "%p, %p, %zu, %zu", (void *, to), (CUarray, from), (size_t, offset),
@@ -79,8 +86,14 @@ API(cuMemcpyAtoH_v2, "%p, %p, %zu, %zu", (void *, to), (CUarray, from), (size_t,
 API(cuMemcpyAtoA_v2, "%p, %zu, %p, %zu, %zu", (CUarray, to), (size_t, to_offset), (CUarray, from),
     (size_t, from_offset), (size_t, bytes))
 {
-    return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, to_offset, CU_MEMORYTYPE_ARRAY, NULL, 0, from,
-               from_offset, bytes, NULL);
+    return row((CUDA_MEMCPY3D){.dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                               .dstArray = to,
+                               .dstXInBytes = to_offset,
+                               .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                               .srcArray = from,
+                               .srcXInBytes = from_offset,
+                               .WidthInBytes = bytes},
+               NULL);
 }
 
 /* ---- between contexts ---- */

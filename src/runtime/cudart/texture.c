@@ -126,30 +126,36 @@ EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaAr
                 : cudart_result(cudaErrorInvalidValue);
 }
 
+/* A rectangle of an array, and its lines in memory. */
+struct texture_rectangle {
+    cudaArray_const_t array;
+    size_t x, y;
+    const void *memory;
+    size_t pitch, width, height; /* bytes, lines */
+};
+
 /* Copies a rectangle of an array to memory, or (`store`) from there. */
-static cudaError_t copy_rectangle(bool store, cudaArray_const_t array, size_t x, size_t y,
-                                  const void *memory, size_t pitch, size_t width, size_t height,
-                                  cudaStream_t stream)
+static cudaError_t copy_rectangle(bool store, struct texture_rectangle r, cudaStream_t stream)
 {
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
-                          .srcDevice = (uintptr_t)memory,
-                          .srcPitch = pitch,
+                          .srcDevice = (uintptr_t)r.memory,
+                          .srcPitch = r.pitch,
                           .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                          .dstArray = (CUarray)(uintptr_t)array,
-                          .dstXInBytes = x,
-                          .dstY = y,
-                          .WidthInBytes = width,
-                          .Height = height};
+                          .dstArray = (CUarray)(uintptr_t)r.array,
+                          .dstXInBytes = r.x,
+                          .dstY = r.y,
+                          .WidthInBytes = r.width,
+                          .Height = r.height};
     if (!store)
         copy = (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_ARRAY,
                                .srcArray = copy.dstArray,
-                               .srcXInBytes = x,
-                               .srcY = y,
+                               .srcXInBytes = r.x,
+                               .srcY = r.y,
                                .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
                                .dstDevice = copy.srcDevice,
-                               .dstPitch = pitch,
-                               .WidthInBytes = width,
-                               .Height = height};
+                               .dstPitch = r.pitch,
+                               .WidthInBytes = r.width,
+                               .Height = r.height};
     const CUresult result = cudart_enter();
     return cudart_of(result ? result : cuMemcpy2DAsync(&copy, stream));
 }
@@ -158,14 +164,16 @@ EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, 
                                             size_t pitch, size_t width, size_t height,
                                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return copy_rectangle(true, to, x, y, from, pitch, width, height, stream);
+    return copy_rectangle(true, (struct texture_rectangle){to, x, y, from, pitch, width, height},
+                          stream);
 }
 
 EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from,
                                               size_t x, size_t y, size_t width, size_t height,
                                               enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return copy_rectangle(false, from, x, y, to, pitch, width, height, stream);
+    return copy_rectangle(false, (struct texture_rectangle){from, x, y, to, pitch, width, height},
+                          stream);
 }
 
 EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
@@ -334,7 +342,8 @@ static cudaError_t copy_rows(bool store, cudaArray_const_t array, size_t x, size
     cudaError_t error = cudaSuccess;
     for (size_t part; bytes && !error; bytes -= part, memory += part, x = 0, y++) {
         part = bytes < row - x ? bytes : row - x;
-        error = copy_rectangle(store, array, x, y, memory, part, part, 1, stream);
+        error = copy_rectangle(
+            store, (struct texture_rectangle){array, x, y, memory, part, part, 1}, stream);
     }
     return cudart_result(error);
 }

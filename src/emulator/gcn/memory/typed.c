@@ -150,18 +150,27 @@ static uint32_t from_register(const struct gcn_wave *w, const struct gcn_uop *u,
     return w->v[u->src[1] + i / 2][lane] >> (high ? 16 : 0) & 0xffff;
 }
 
+/* Where a typed access goes. False: it accesses nothing, or a fault; *next is what the handler
+ * returns. */
+static bool targets_of(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                       struct typed *t, struct gcn_targets *at, const struct gcn_uop **next)
+{
+    *at = (struct gcn_targets){0};
+    *next = gcn_next(u);
+    if (w->mode & GCN_MODE_VSKIP || !typed_of(w, u, t, next) ||
+        !gcn_buffer_resolve(w, u, t->format->bytes, at, next))
+        return false;
+    at->zero |= at->split;
+    gcn_judge(w, u, at, kind, t->format->bytes);
+    return checked(w, u, t, at, kind == WT_WATCH_WRITE, next);
+}
+
 OP(buffer_load_format)
 {
-    struct gcn_targets at = {0};
+    struct gcn_targets at;
     struct typed t;
     const struct gcn_uop *next;
-    if (w->mode & GCN_MODE_VSKIP)
-        return gcn_next(u);
-    if (!typed_of(w, u, &t, &next) || !gcn_buffer_resolve(w, u, t.format->bytes, &at, &next))
-        return next;
-    at.zero |= at.split;
-    gcn_judge(w, u, &at, WT_WATCH_READ, t.format->bytes);
-    if (!checked(w, u, &t, &at, false, &next))
+    if (!targets_of(w, u, WT_WATCH_READ, &t, &at, &next))
         return next;
     for (uint64_t left = at.lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -188,16 +197,10 @@ OP(buffer_load_format)
 /* Components of the format that no register is for are stored as 0. */
 OP(buffer_store_format)
 {
-    struct gcn_targets at = {0};
+    struct gcn_targets at;
     struct typed t;
     const struct gcn_uop *next;
-    if (w->mode & GCN_MODE_VSKIP)
-        return gcn_next(u);
-    if (!typed_of(w, u, &t, &next) || !gcn_buffer_resolve(w, u, t.format->bytes, &at, &next))
-        return next;
-    at.zero |= at.split;
-    gcn_judge(w, u, &at, WT_WATCH_WRITE, t.format->bytes);
-    if (!checked(w, u, &t, &at, true, &next))
+    if (!targets_of(w, u, WT_WATCH_WRITE, &t, &at, &next))
         return next;
     for (uint64_t left = at.lanes & ~at.zero; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
