@@ -481,12 +481,11 @@ static inline __attribute__((always_inline)) void give_doubles(const double *fro
     }
 }
 
-/* What is no number gets its bits. */
+/* What is no number gets its bits: that of a sum is a quiet one. */
 static void settle_doubles(uint32_t (*pair)[GCN_LANES])
 {
     LANES {
-        const uint32_t high = pair[1][i] & 0x7fffffff;
-        const bool is_nan = high > 0x7ff00000 || (high == 0x7ff00000 && pair[0][i]);
+        const bool is_nan = (pair[1][i] & 0x7fffffff) > 0x7ff00000;
         pair[0][i] = is_nan ? 0 : pair[0][i];
         pair[1][i] = is_nan ? 0x7ff80000 : pair[1][i];
     }
