@@ -481,7 +481,7 @@ static inline __attribute__((always_inline)) void give_doubles(const double *fro
     }
 }
 
-/* What is no number gets its bits: that of a sum is a quiet one. */
+/* The bits of a sum that is no number, which is a quiet one. */
 static void settle_doubles(uint32_t (*pair)[GCN_LANES])
 {
     LANES {
