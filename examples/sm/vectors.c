@@ -1,7 +1,7 @@
 /* Adds two vectors by the CUDA driver API: `vectors FILE.ptx`, with the kernel of vectors.cu. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <wavetrap/cuda.h>
+#include <cuda.h>
 
 enum { COUNT = 100 };
 
