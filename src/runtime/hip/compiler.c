@@ -1,13 +1,22 @@
 /*
- * HIP asks the dynamic linker for the functions of AMD's compiler, by name. This dlsym() stands
- * before libc's in every program that `exec` starts, and gives it one that remembers (compiled.h).
+ * HIP 5.2 asks the dynamic linker for the functions of AMD's compiler, by name; HIP 5.7 is linked
+ * with it. In every program that `exec` starts this dlsym() comes before libc's, and this
+ * amd_comgr_do_action() before the compiler's: both lead to one that remembers (compiled.h).
  */
 #include <dlfcn.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "runtime/hip/compiled.h"
 
+#define ACTION "amd_comgr_do_action"
+
+/* No header declares what programs find here by its name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 typedef void *lookup(void *library, const char *name);
+typedef int act(int action, uint64_t info, uint64_t input, uint64_t result); /* three handles */
+int amd_comgr_do_action(int action, uint64_t info, uint64_t input, uint64_t result);
 
 static lookup *libc_dlsym(void)
 {
@@ -23,12 +32,11 @@ static lookup *libc_dlsym(void)
     return found;
 }
 
-static void *remembering(void *library, const char *name)
+static void *remembering(void *library, void *action)
 {
-    void *action = libc_dlsym()(library, name), *replace = NULL;
-    void *driver = action ? dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *replace = NULL, *driver = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (driver) {
-        replace = libc_dlsym()(driver, "wavetrap_comgr_action");
+        replace = dlsym(driver, "wavetrap_comgr_action");
         dlclose(driver); /* it stays */
     }
     return replace ? ((__typeof__(&wavetrap_comgr_action))replace)(library, action) : action;
@@ -45,7 +53,42 @@ __attribute__((optimize("optimize-sibling-calls", "omit-frame-pointer")))
 __attribute__((visibility("default"))) void *dlsym(void *restrict library,
                                                    const char *restrict name)
 {
-    if (strcmp(name, "amd_comgr_do_action") == 0)
-        return remembering(library, name);
+    if (strcmp(name, ACTION) == 0 && library != RTLD_NEXT) {
+        void *action = libc_dlsym()(library, name);
+        return action && action != (void *)amd_comgr_do_action ? remembering(library, action)
+                                                               : action;
+    }
     JUMP libc_dlsym()(library, name);
+}
+
+/* The compiler's own function, and its library. A library that was loaded for itself alone, as a
+ * module of Python's, may have brought it along: then it does not come after this one. */
+static void *compilers_own(void **library)
+{
+    static const char *const names[] = {"libamd_comgr.so.2", "libamd_comgr.so.3"};
+    Dl_info found;
+    void *function = dlsym(RTLD_NEXT, ACTION);
+    *library = function && dladdr(function, &found)
+                   ? dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+                   : NULL;
+    for (size_t i = 0; !function && i < sizeof names / sizeof *names; i++)
+        if ((*library = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD)))
+            function = libc_dlsym()(*library, ACTION);
+    return function;
+}
+
+__attribute__((visibility("default"))) int amd_comgr_do_action(int action, uint64_t info,
+                                                               uint64_t input, uint64_t result)
+{
+    static _Atomic(act *) known;
+    enum { ERROR = 1 }; /* AMD_COMGR_STATUS_ERROR */
+    act *function = known;
+    if (!function) {
+        void *library, *own = compilers_own(&library);
+        if (own && library)
+            own = remembering(library, own);
+        memcpy(&function, &own, sizeof own);
+        known = function; /* the library stays: who calls this needs it */
+    }
+    return function ? function(action, info, input, result) : ERROR;
 }
