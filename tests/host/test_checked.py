@@ -56,7 +56,7 @@ def ptx(name):
     folder = ROOT / "examples" / "sm"
     module, = made(folder / f"{name}.cu", "clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-S", "-O0", "-g",
                    folder / f"{name}.cu")
-    return made(folder / f"{name}.c", CC, f"-I{ROOT}/include", "-g", folder / f"{name}.c", LIBCUDA) + [module]
+    return made(folder / f"{name}.c", CC, f"-I{ROOT}/include/wavetrap", "-g", folder / f"{name}.c", LIBCUDA) + [module]
 
 
 def opencl(name):
