@@ -168,11 +168,15 @@ def untranslated():
 
 
 def environment_of(folder):
-    """The environment of a test. Compilers' cache and the user's Python modules stay where they are."""
+    """The environment of a test. Compilers' cache and the user's Python modules stay where they are. Tests share wavetrap's cache of code, as they share
+    what their compilers make; those of the cache have one of their own."""
     home = folder / "home"
     home.mkdir()
+    shared = cache_folder()
+    if shared:
+        shared.mkdir(parents=True, exist_ok=True)
     cache = {"CCACHE_DIR": os.path.expanduser("~/.cache/ccache")} if os.path.exists(os.path.expanduser("~/.cache/ccache")) else {}
-    return {**cache, "PYTHONUSERBASE": site.getuserbase(), **{k: v for k, v in os.environ.items() if k not in PARTS}, **untranslated(),
+    return {**cache, "WAVETRAP_CODE_CACHE": str(shared / "code") if shared else "off", "PYTHONUSERBASE": site.getuserbase(), **{k: v for k, v in os.environ.items() if k not in PARTS}, **untranslated(),
             "TMPDIR": str(folder), "HOME": str(home)}
 
 

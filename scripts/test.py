@@ -263,8 +263,7 @@ def main():
     before = litter(), elsewhere()
     build = os.path.relpath(options.build)
     tests = tests_of(build)
-    # Tests share the cache of code, as they share what compilers make; those of the cache have one of their own.
-    environment = {"WAVETRAP_CODE_CACHE": str(cache_folder() / "code") if cache_folder() else "off", "WAVETRAP_TEST_LIMIT": str(400 * SLOWER), **os.environ}   # conftest.py
+    environment = {"WAVETRAP_TEST_LIMIT": str(400 * SLOWER), **os.environ}   # conftest.py
     if "sanitized" in options.suite:
         environment["LC_ALL"] = "C.UTF-8"   # in other locales json-c leaves what newlocale() allocates
     # Who names a test wants all of it; so does `make full`, which names no suite.
