@@ -93,6 +93,14 @@ def test_a_folder_is_named(run, tmp_path):
     assert "WAVETRAP_CODE_CACHE=nonsense is neither 'on' nor 'off' nor a folder's absolute path" in shared.stderr
 
 
+def test_a_program_with_a_sanitizer_starts(tmp_path):
+    """AddressSanitizer asks for libc's functions before it can be called itself, strcmp() among them: dlsym() calls none."""
+    (tmp_path / "plain.c").write_text('#include <stdio.h>\nint main(void) { puts("it ran"); }\n')
+    subprocess.run(["gcc", "-fsanitize=address", tmp_path / "plain.c", "-o", tmp_path / "plain"], check=True)
+    done = wavetrap("exec", "-g", "gfx900", tmp_path / "plain", env={**environment(), "ASAN_OPTIONS": "verify_asan_link_order=0"})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "it ran\n", "")
+
+
 def test_a_text_that_includes_a_file_is_compiled_each_time(run, tmp_path):
     """The header has changed between two runs; its folder is named by an option, or by the text. Nothing that depends on it is kept."""
     header = tmp_path / "number.h"

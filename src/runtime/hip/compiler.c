@@ -4,6 +4,7 @@
  * amd_comgr_do_action() before the compiler's: both lead to one that remembers (compiled.h).
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -26,8 +27,7 @@ static lookup *libc_dlsym(void)
         void *function = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
         if (!function)
             function = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-        memcpy(&found, &function, sizeof function);
-        known = found;
+        known = found = (lookup *)function;
     }
     return found;
 }
@@ -42,6 +42,16 @@ static void *remembering(void *library, void *action)
     return replace ? ((__typeof__(&wavetrap_comgr_action))replace)(library, action) : action;
 }
 
+/* Without strcmp(): AddressSanitizer's, in a program that is built with it, asks here for libc's.
+ */
+static bool is_action(const char *name)
+{
+    size_t i = 0;
+    while (name[i] && name[i] == ACTION[i])
+        i++;
+    return name[i] == ACTION[i];
+}
+
 /* The call of libc's is a jump, at each level of optimisation: it looks at the address that it
  * returns to, which tells what RTLD_NEXT means. */
 #if defined __clang__
@@ -53,7 +63,7 @@ __attribute__((optimize("optimize-sibling-calls", "omit-frame-pointer")))
 __attribute__((visibility("default"))) void *dlsym(void *restrict library,
                                                    const char *restrict name)
 {
-    if (strcmp(name, ACTION) == 0 && library != RTLD_NEXT) {
+    if (is_action(name) && library != RTLD_NEXT) {
         void *action = libc_dlsym()(library, name);
         return action && action != (void *)amd_comgr_do_action ? remembering(library, action)
                                                                : action;
