@@ -78,11 +78,13 @@ COMPILERS = ["hipcc", "ocloc", "riscv64-unknown-elf-gcc", *(f"{name}{end}" for n
 
 
 def cache_folder():
-    """The user's, that tests share; None: each compiler compiles."""
+    """The user's, that tests share, which is made if it is not there; None: each compiler compiles."""
     named = os.environ.get("WAVETRAP_TEST_CACHE")
     if named == "off":
         return None
-    return pathlib.Path(named or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "wavetrap-tests")
+    folder = pathlib.Path(named or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "wavetrap-tests")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def remembering():
@@ -105,7 +107,6 @@ def compiler_environment(log):
     cache, links = cache_folder(), remembering()
     if not cache or not links:
         return {}
-    cache.mkdir(parents=True, exist_ok=True)
     others = os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != str(links))
     return {"WAVETRAP_TEST_CACHE": str(cache), "CACHED_COMPILERS_LOG": log, "CACHED_COMPILERS": str(links), "QUICK_COMPILERS": str(links.parent / "quick"), "PATH": f"{links}{os.pathsep}{others}",
             "CCACHE_PATH": os.environ.get("CCACHE_PATH", others)}  # ccache asks who the compiler is: it is not to find ours
@@ -173,11 +174,9 @@ def environment_of(folder):
     home = folder / "home"
     home.mkdir()
     shared = cache_folder()
-    if shared:
-        shared.mkdir(parents=True, exist_ok=True)
     cache = {"CCACHE_DIR": os.path.expanduser("~/.cache/ccache")} if os.path.exists(os.path.expanduser("~/.cache/ccache")) else {}
-    return {**cache, "WAVETRAP_CODE_CACHE": str(shared / "code") if shared else "off", "PYTHONUSERBASE": site.getuserbase(), **{k: v for k, v in os.environ.items() if k not in PARTS}, **untranslated(),
-            "TMPDIR": str(folder), "HOME": str(home)}
+    return {**cache, "WAVETRAP_CODE_CACHE": str(shared / "code") if shared else "off", "PYTHONUSERBASE": site.getuserbase(),
+            **{k: v for k, v in os.environ.items() if k not in PARTS}, **untranslated(), "TMPDIR": str(folder), "HOME": str(home)}
 
 
 def run(command):

@@ -1,4 +1,4 @@
-/* The cache of code that was made from a program's. See code_cache.h. */
+/* A cache on disk of parsed PTX and of results of AMD's compiler. See code_cache.h. */
 #include "runtime/common/code_cache.h"
 
 #include <dirent.h>
@@ -30,8 +30,7 @@ static bool is_own(const char *folder)
 
 bool code_cache_is_value(const char *value)
 {
-    return !value || !*value || *value == '/' || strcmp(value, "on") == 0 ||
-           strcmp(value, "off") == 0;
+    return !*value || *value == '/' || strcmp(value, "on") == 0 || strcmp(value, "off") == 0;
 }
 
 static bool find_folder(char folder[PATH_MAX])

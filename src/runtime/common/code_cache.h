@@ -1,8 +1,8 @@
 /*
- * The cache of code that was made from a program's: parsed PTX, and what AMD's compiler made in the
- * process of a HIP program. Its folder is $XDG_CACHE_HOME/wavetrap/code, or
- * ~/.cache/wavetrap/code; CODE_CACHE_VARIABLE names another one, or is "off". Files are replaced
- * and removed, never changed in place.
+ * A cache on disk of parsed PTX, and of the results of AMD's compiler in the process of a HIP
+ * program. Each entry is a file. The folder is $XDG_CACHE_HOME/wavetrap/code, or
+ * ~/.cache/wavetrap/code. CODE_CACHE_VARIABLE names another folder, or is "off": then there is no
+ * cache. Files are replaced and removed, never changed in place.
  */
 #ifndef WT_RUNTIME_COMMON_CODE_CACHE_H
 #define WT_RUNTIME_COMMON_CODE_CACHE_H
@@ -20,7 +20,7 @@
 /** Bytes that its files have at most, in all. */
 #define CODE_CACHE_BYTES (INT64_C(64) << 20)
 
-/** Whether the variable's value, which may be NULL, has a sense. */
+/** Whether a value of the variable has a sense. */
 bool code_cache_is_value(const char *value);
 
 /** The path of the entry with this key, in the folder, which is made if need be; false: there is

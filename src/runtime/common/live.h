@@ -72,8 +72,8 @@ void live_note(struct live_points *live, const struct live_place *place,
                const struct wt_watch_hit *hit);
 /** The device has come to another time. */
 void live_moved(struct live_points *live);
-/** Takes the list of @p new, and what it counts, both in host memory, in place of the one before.
- */
+/** Frees the breakpoints, conditions and counters of @p live, and moves those of @p new, which are
+ * in host memory, to @p live. */
 void live_replace(struct live_points *live, const struct live_points *new);
 /** Appends a watch for each that is armed to @p to, which has room for live->places. */
 size_t live_watches(const struct live_points *live, struct wt_watch *to);

@@ -200,8 +200,8 @@ static bool add_passing(void *context, int kind, handle data)
 static bool is_passing(const char *bytes, size_t size)
 {
     bool found = false;
-    const uint64_t hash = XXH3_64bits(bytes, size);
     pthread_mutex_lock(&passing.lock);
+    const uint64_t hash = passing.made ? XXH3_64bits(bytes, size) : 0; /* mostly there are none */
     for (unsigned i = 0; i < PASSING && i < passing.made; i++)
         found |= passing.hashes[i] == hash;
     pthread_mutex_unlock(&passing.lock);

@@ -42,8 +42,8 @@ static void *remembering(void *library, void *action)
     return replace ? ((__typeof__(&wavetrap_comgr_action))replace)(library, action) : action;
 }
 
-/* Without strcmp(): AddressSanitizer's, in a program that is built with it, asks here for libc's.
- */
+/* No strcmp(): a program's AddressSanitizer looks up functions of libc by this dlsym(), and until
+ * it has them its own strcmp() crashes. */
 static bool is_action(const char *name)
 {
     size_t i = 0;
@@ -55,13 +55,14 @@ static bool is_action(const char *name)
 /* The call of libc's is a jump, at each level of optimisation: it looks at the address that it
  * returns to, which tells what RTLD_NEXT means. */
 #if defined __clang__
+#define JUMPS
 #define JUMP __attribute__((musttail)) return
 #else
+#define JUMPS __attribute__((optimize("optimize-sibling-calls", "omit-frame-pointer")))
 #define JUMP return
-__attribute__((optimize("optimize-sibling-calls", "omit-frame-pointer")))
 #endif
-__attribute__((visibility("default"))) void *dlsym(void *restrict library,
-                                                   const char *restrict name)
+JUMPS __attribute__((visibility("default"))) void *dlsym(void *restrict library,
+                                                         const char *restrict name)
 {
     if (is_action(name) && library != RTLD_NEXT) {
         void *action = libc_dlsym()(library, name);

@@ -481,7 +481,7 @@ static inline __attribute__((always_inline)) void give_doubles(const double *fro
     }
 }
 
-/* The bits of a sum that is no number, which is a quiet one. */
+/* Replaces each NaN by the quiet NaN of the hardware. */
 static void settle_doubles(uint32_t (*pair)[GCN_LANES])
 {
     LANES {
