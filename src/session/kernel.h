@@ -25,7 +25,7 @@ enum wt_status wt_session_kernel_add_handler(void *context, const char *value,
          WT_OPTION_SET(wt_session_kernel_set_grid)},                                               \
         {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (default: 64)",        \
          WT_OPTION_SET(wt_session_kernel_set_block)},                                              \
-        {"shared", 0, "BYTES", "SM: shared memory that the launch adds (extern __shared__)",       \
+        {"shared", 0, "BYTES", "SM, AMD: shared memory that the launch adds (extern __shared__)",  \
          WT_OPTION_SET(wt_session_kernel_set_shared)},                                             \
     {                                                                                              \
         "trap-handler", 0, "FILE",                                                                 \

@@ -31,7 +31,7 @@ struct wt_kernel_options {
     const char *name; /**< NULL: the only one there is */
     uint32_t grid[3], block[3];
     bool grid_given, block_given;
-    uint64_t shared;        /**< bytes of shared memory that the launch of an SM's kernel adds */
+    uint64_t shared; /**< bytes of a group's memory that the launch of a HIP or CUDA kernel adds */
     const char *handler[2]; /**< files with code of trap handlers */
     size_t handler_count;
 };

@@ -174,6 +174,10 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
         (status = choose_kernel(e, err)) != WT_OK)
         return status;
     l->lanes = l->kernel->simd;
+    if (e->options->kernel.shared)
+        return wt_fail(err, WT_INVALID,
+                       "--shared is for kernels of HIP and CUDA; local memory is an argument of a "
+                       "Gen9's: --arg=local:BYTES");
     find_steps(e);
     return wt_launch_describe(e, l->kernel->name, l->kernel, gen_launch_arguments(l->kernel),
                               argument, err);

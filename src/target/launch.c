@@ -13,10 +13,7 @@ static enum wt_status describe_shape(const struct wt_kernel_options *options,
 {
     if (!options->grid_given)
         return wt_fail(err, WT_INVALID, "say by --grid how many work-items there are");
-    if (options->shared)
-        return wt_fail(err, WT_INVALID,
-                       "--shared is for kernels of an SM; here local memory is an argument: "
-                       "--arg=local:BYTES");
+    launch->shared = options->shared;
     for (unsigned i = 0; i < 3; i++) {
         const uint32_t block = options->block_given ? options->block[i] : i ? 1 : 64;
         launch->grid[i] = options->grid[i];

@@ -169,8 +169,8 @@ def test_bad_commands_get_a_message(counting):
                             (["watch"], "no register 'watch'")):
         done = reg(counting, *commands, grid=64)
         assert done.returncode == 125 and words in done.stderr, (commands, done)
-    done = run("reg", "--gpu=gfx900", "--grid=64", "--shared=16", counting[0])
-    assert done.returncode == 125 and "--shared is for kernels of an SM" in done.stderr, done
+    done = run("reg", "--gpu=gfx900", "--grid=64", "--shared=65537", counting[0])
+    assert done.returncode == 125 and "--shared: the kernel has 0 bytes of LDS of its own; there are 65536 for a work-group" in done.stderr, done
     done = run("reg")
     assert done.returncode == 125 and "an operand is missing" in done.stderr
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, TIMEOUT, ask_console, ask_gdb
+from conftest import ROOT, TIMEOUT, ask_console, ask_gdb, debug
 from releases import HIPCC_CLANG
 
 sys.path.insert(0, str(ROOT / "tests" / "compilers"))
@@ -125,3 +125,21 @@ def test_arrays_of_the_launchs_shared_memory_have_names(tmp_path):
         said = ask_console(out, ["break s.cc:8", "run", "next"], [f"print {own}", "print ((int *)late)[1]", "print late[4]"],
                            ["-g", "sm", "--kernel=k", "--grid=1", "--block=1", "--shared=64", "--arg=zeros:4"])
         assert said == ["$1 = 8", "$2 = 77", "$3 = 77 (PTX declares bytes: try ((int *)late)[0])"], (level, said)
+
+
+def test_arrays_of_the_launchs_memory_on_amds_gpus(tmp_path):
+    """clang's debug information has nothing of `extern __shared__`, but hipcc's clang leaves its symbol: bytes after the kernel's own variables, in the kernel and in what it calls;
+    names of namespaces, too. Another kernel's own variable is not one."""
+    source, out = tmp_path / "s.cc", tmp_path / "s.co"
+    source.write_text('#define SHARED __attribute__((shared))\nnamespace ns { extern SHARED int late[]; }\nusing namespace ns;\n__attribute__((device)) __attribute__((noinline)) int get(int i)\n{\n'
+                      '    return i + 1; /* get */\n}\nextern "C" __attribute__((global)) void k(int *p)\n{\n    SHARED int own[5];\n    own[4] = 8;\n    late[1] = 77;\n'
+                      '    p[0] = get(late[1]) + own[p[0]]; /* end */\n}\nextern "C" __attribute__((global)) void other(int *p)\n{\n    SHARED int others[5];\n    others[4] = p[0];\n    p[0] = others[p[0]];\n}\n')
+    subprocess.run([*clangs.words("gfx900", "HIP", HIPCC_CLANG), "-O0", "-g", source, "-o", out], check=True, cwd=tmp_path, timeout=TIMEOUT)
+    questions = ["print ((int *)late)[1]", "print ((int *)ns::late)[1]", "print late[4]", "print &late"]
+    stopped, run = ["break s.cc:6", "run"], ["-g", "gfx900", "--kernel=k", "--grid=1", "--block=1", "--shared=64", "--arg=zeros:4"]
+    assert 'No symbol "others"' in debug(out, *stopped, "print others", options=run).stderr
+    said = ask_console(out, stopped, questions + ["up", "print own[4]", "print &own"] + questions, run)
+    guess = "the debug information has no type of it: try ((int *)_ZN2ns4lateE)[0]"
+    wanted = ["77", "77", f"77 ({guess})", "(unsigned char (*)[]) 0x1000000000014 <local#0x14>"]
+    values = [line.split(" = ", 1)[1] for line in said if line.startswith("$")]
+    assert values == [*wanted, "8", "(int (*)[5]) 0x1000000000000 <local#0x0>", *wanted], said

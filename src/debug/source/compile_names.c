@@ -346,5 +346,7 @@ enum wt_status wt_compile_name(struct compiler *c, const char *name, struct wt_o
         return WT_OK;
     if (c->wants_launch)
         return wt_compile_at_launch(err);
+    if (wt_compile_launch_array(c, name, o))
+        return WT_OK;
     return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
 }

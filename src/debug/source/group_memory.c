@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/demangle.h"
 #include "debug/source/attributes.h"
 #include "debug/source/group_memory.h"
 #include "debug/source/language.h"
@@ -520,6 +521,55 @@ bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct w
     const struct wt_frame *frame = c->scope->frame;
     return frame && frame->info == info && frame->symbols &&
            find_address(frame->symbols, info, kernel_of(c), die, address);
+}
+
+/* The undefined symbol of the file that is called so; NULL: there is none. LLVM leaves one for each
+ * variable of such memory; _ZZ begins the names of a function's own. */
+static const char *undefined(struct wt_info *info, const char *called)
+{
+    Elf *elf = wt_info_elf(info);
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    while (elf && (section = elf_nextscn(elf, section))) {
+        Elf_Data *data;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM || !header.sh_entsize ||
+            !(data = elf_getdata(section, NULL)))
+            continue;
+        for (size_t i = 1; i < header.sh_size / header.sh_entsize; i++) {
+            const char *name = gelf_getsym(data, (int)i, &symbol)
+                                   ? elf_strptr(elf, header.sh_link, symbol.st_name)
+                                   : NULL;
+            if (name && symbol.st_shndx == SHN_UNDEF && strncmp(name, "_ZZ", 3) != 0 &&
+                wt_name_matches(name, called))
+                return name;
+        }
+    }
+    return NULL;
+}
+
+bool wt_compile_launch_array(struct compiler *c, const char *name, struct wt_operand *o)
+{
+    static const struct wt_type byte = {
+        .kind = WT_TYPE_INT, .name = "unsigned char", .size = 1, .is_guess = true, .read = true};
+    static const struct wt_type bytes = {.kind = WT_TYPE_ARRAY, .target = &byte, .read = true};
+    const struct wt_frame *frame = c->scope->frame;
+    const struct wt_topology *t = c->build.topology;
+    uint32_t space = 0;
+    while (space < t->space_count &&
+           !(t->spaces[space].scope == WT_SCOPE_GROUP && t->spaces[space].clang))
+        space++;
+    if (!frame || !frame->info || !frame->symbols || space == t->space_count)
+        return false;
+    struct group_memory_group g = {
+        .symbols = frame->symbols, .info = frame->info, .kernel = kernel_of(c)};
+    const char *symbol = undefined(g.info, name);
+    if (!symbol || !g.kernel || !size_of_descriptor(&g, &g.size))
+        return false;
+    *o = wt_operand_memory(&bytes, space, wt_build_constant(&c->build, g.size));
+    c->guess = symbol;
+    c->guess_type = &bytes;
+    return true;
 }
 
 /* ---- all variables at an address ---- */

@@ -188,6 +188,13 @@ bool wt_compile_is_of_group(Dwarf_Die *die);
  *  cannot be known. */
 bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                               uint64_t *address);
+/**
+ * An array of the launch's, `extern __shared__`, of which clang's debug information for AMD's GPUs
+ * has nothing: bytes from the end of the kernel's own variables on (LLVM,
+ * AMDGPUMachineFunction::setDynLDSAlign). False: the file has no such symbol, or the frame is in no
+ * kernel.
+ */
+bool wt_compile_launch_array(struct compiler *c, const char *name, struct wt_operand *o);
 /** A cell other than 0 where a number or pointer is: a condition. */
 enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
                                 wt_expr_vector *cell, struct wt_error *err);

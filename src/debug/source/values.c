@@ -68,7 +68,12 @@ const char *wt_values_guess(const struct wt_values *v, char *text)
     const uint64_t part = of > 1 ? of : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
     const char *name = part == 8 ? "long" : part == 4 ? "int" : part == 2 ? "short" : "char";
     if (is_array && !plain->has_count) {
-        snprintf(text, WT_VALUE_REASON, "PTX declares %s: try ((int *)%s)[0]", declared, v->guess);
+        if (plain->die.addr)
+            snprintf(text, WT_VALUE_REASON, "PTX declares %s: try ((int *)%s)[0]", declared,
+                     v->guess);
+        else
+            snprintf(text, WT_VALUE_REASON,
+                     "the debug information has no type of it: try ((int *)%s)[0]", v->guess);
         return text;
     }
     if (is_array)

@@ -38,12 +38,14 @@ struct wt_value {
 /*
  * grid, block: work-items of the grid, of a group.
  * lanes: of a wave; 0: as many as the device has.
+ * shared: bytes that the launch adds to a group's memory, after the kernel's own.
  * value: one for each argument of the kernel.
  * handler: code of trap handlers; those without bytes are none.
  */
 #define WT_KERNEL_LAUNCH_MEMBERS                                                                   \
     uint32_t grid[3], block[3];                                                                    \
     unsigned lanes;                                                                                \
+    uint64_t shared;                                                                               \
     struct wt_value *value;                                                                        \
     size_t value_count;                                                                            \
     struct wt_value handler[2];

@@ -2,6 +2,7 @@
 #include "runtime/gcn/launch.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,11 +85,17 @@ static uint64_t hidden_value(const struct gcn_launch *l, enum gcn_argument_kind 
     }
 }
 
-/* The LDS of the work-group: the kernel's own, and the blocks that arguments ask for, each aligned
- * to 16 bytes; v->addr becomes the offset of its block. */
+/* The LDS of the work-group: the kernel's own, what the launch adds, and the blocks that arguments
+ * ask for, each aligned to 16 bytes; v->addr becomes the offset of its block. */
 static enum wt_status share_out_lds(struct gcn_launch *l, uint32_t *lds, struct wt_error *err)
 {
     uint64_t size = l->kernel->group_size;
+    if (size > MOST_LDS || l->shared > MOST_LDS - size)
+        return wt_fail(err, WT_INVALID,
+                       "--shared: the kernel has %" PRIu64 " bytes of LDS of its own; there are %u "
+                       "for a work-group",
+                       size, MOST_LDS);
+    size += l->shared;
     for (size_t i = 0; i < l->value_count; i++) {
         if (l->kernel->argument[i].kind != GCN_ARG_LOCAL)
             continue;
