@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -314,6 +315,7 @@ static void become(const char *line, char *const *environment, const int streams
             putenv(environment[i]);
         else
             unsetenv(environment[i]);
+    personality(ADDR_NO_RANDOMIZE); /* addresses of one run are those of the next, as GDB has it */
     snprintf(held, sizeof held, "%d:%d", (int)getpid(), (int)debugger);
     setenv("WAVETRAP_HELD", held, 1);
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);

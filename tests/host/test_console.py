@@ -589,3 +589,13 @@ def test_code_that_the_runtime_reads_from_a_file_and_gpus_that_are_opened_again(
                    options=["-g", "gfx900"], env=dict(environment(), ROUNDS=str(rounds)))
         assert said[2].count("has closed its GPU and opened one again]\n") == rounds - 1 and said[2].endswith(END), said[2]
         assert f"already hit {32 * rounds} times" in said[3], said[3]
+
+
+def test_the_past_of_a_program_that_has_ended():
+    """Asked for, it brings the program back to the end of its last launch, at the addresses of the first run. A program without a launch has none."""
+    said = ask(["break kernel fill", "run", "print out", "print/x $pc", "delete", "continue", "who-wrote out[1]", "print out", "reverse-stepi", "kill"], session())
+    assert "Program exited" in said[5] or said[5].endswith(END), said[5]
+    assert said[6].count("Starting program: ") == 2 and re.search(r"^time \d+: device 0, dispatch \d+, group \(0,0,0\), .* at session.hip:\d+$", said[6], re.M), said[6]
+    assert said[2].split(" = ")[1] == said[7].split(" = ")[1], said
+    done = debug(["run", "who-wrote 1"], "/bin/true")
+    assert "the program has launched no kernel" in done.stderr or "not opened a GPU" in done.stderr, done.stderr + done.stdout

@@ -81,6 +81,28 @@ enum wt_status wt_program_repeat(struct wt_program *g, bool (*there)(void *conte
     return status;
 }
 
+static bool count(void *context)
+{
+    ++*(uint64_t *)context;
+    return false;
+}
+
+static bool is_last(void *context)
+{
+    return --*(uint64_t *)context == 0;
+}
+
+enum wt_status wt_program_repeat_to_last(struct wt_program *g, struct wt_error *err)
+{
+    uint64_t launches = 0;
+    enum wt_status status = wt_program_repeat(g, count, &launches, err);
+    if (status && !g->started && launches)
+        status = wt_program_repeat(g, is_last, &launches, err);
+    return status && !g->started && !launches
+               ? wt_fail(err, WT_STATE, "the program has launched no kernel")
+               : status;
+}
+
 enum wt_status wt_program_jump(struct wt_program *g, uint64_t address, struct wt_error *err)
 {
     const struct wt_program_user *user = &g->options.user;

@@ -174,12 +174,44 @@ void set_variable(struct wt_shell *c, const char *name, const char *format, ...)
     wt_values_free(&value);
 }
 
+/* Whether a command asks what the program did, which may have ended. (goto and check run it again
+ * by themselves, to their time.) */
+static bool asks_past(const struct wt_command *command)
+{
+    static wt_command_fn *const list[] = {do_reverse_continue, do_reverse_step,  do_reverse_next,
+                                          do_reverse_stepi,    do_reverse_nexti, do_reverse_finish,
+                                          do_who_wrote,        do_who_read,      do_where_from};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (command->run == list[i])
+            return true;
+    return false;
+}
+
+/* A host program that has ended is run again for such a command, if the user wants that. */
+static enum wt_status come_back(struct wt_shell *c, const struct wt_command *command,
+                                struct wt_error *err)
+{
+    struct wt_program *g = c->program;
+    if (!asks_past(command) || !c->options.host || !g->ended || g->started)
+        return WT_OK;
+    if (!ask(c,
+             "The program has ended.\n"
+             "Run it again from the beginning, and stop at the end of its last launch? (y or n) "))
+        return wt_fail(err, WT_STATE, "Program not restarted.");
+    const enum wt_status status = wt_program_repeat_to_last(g, err);
+    if (!status)
+        wt_words_where(&c->words, g->thread);
+    return status;
+}
+
 static enum wt_status run_command(struct wt_shell *c, const struct wt_command *command,
                                   const char *arguments, struct wt_error *err)
 {
     wt_program_update(c->program);
     set_variables(c);
-    enum wt_status status = command->run(c, arguments, err);
+    enum wt_status status = come_back(c, command, err);
+    if (!status)
+        status = command->run(c, arguments, err);
     end_progress(c);
     if (c->progress.given_up)
         status = wt_fail(err, WT_STATE,

@@ -185,6 +185,7 @@ struct host {
     pthread_mutex_t table_lock;          /**< taken last, too, where the next two change */
     struct host_allocation **allocation; /**< by address */
     size_t allocations, allocation_capacity;
+    uint64_t next_place;               /**< the next allocation's, if it is free: memory.c */
     bool xnack;                        /**< on, for all GPUs: xnack.c */
     uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
     struct host_svm_range *svm;        /**< by address: see svm.c */

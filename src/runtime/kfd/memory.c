@@ -192,18 +192,37 @@ static struct host *lock(void)
 
 /* ---- allocating ---- */
 
+/* Where GPUs' memory goes, in the order in which it is asked for: its addresses are those of the
+ * next run, too, whatever the program's threads map meanwhile. Sanitizers leave this range to
+ * programs. */
+static const uint64_t FIRST_PLACE = 0x7e9000000000, LAST_PLACE = 0x7ef000000000;
+
+/* Address space at the next place, or where the system has some. */
+static uint8_t *next_space(struct host *host, uint64_t size, uint64_t align)
+{
+    if (host->next_place < FIRST_PLACE || host->next_place >= LAST_PLACE ||
+        size > LAST_PLACE - host->next_place)
+        host->next_place = FIRST_PLACE;
+    const uint64_t wanted = (host->next_place + align - 1) / align * align;
+    uint8_t *at = mmap((void *)(uintptr_t)wanted, size, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    host->next_place = wanted + size;
+    return at;
+}
+
 /*
  * Reserves address space, and an inaccessible page behind it. An allocation that fills a huge page
  * begins at a huge page, as with the real driver: malloc in kernels and the runtime rely on it.
  */
-static void *reserve(void *where, uint64_t size, bool fixed, uint64_t alignment)
+static void *reserve(struct host *host, void *where, uint64_t size, bool fixed, uint64_t alignment)
 {
     const uint64_t usual = !fixed && size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE,
                    align = alignment > usual ? alignment : usual;
     const uint64_t space = size + align; /* at least a page more than it needs */
-    uint8_t *at = mmap(
-        fixed ? where : NULL, space, PROT_NONE,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (fixed ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+    uint8_t *at =
+        fixed ? mmap(where, space, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)
+              : next_space(host, space, align);
     if (at == MAP_FAILED)
         return NULL;
     const uint64_t before = -(uint64_t)(uintptr_t)at % align, behind = align - before - HOST_PAGE;
@@ -240,7 +259,7 @@ HSAKMT_STATUS hsaKmtAllocMemoryAlign(HSAuint32 node, HSAuint64 size, HSAuint64 a
         status = HSAKMT_STATUS_INVALID_NODE_UNIT;
     else if (gpu && !flags.ui32.Scratch && size > gpu->memory - host->used[node])
         status = HSAKMT_STATUS_NO_MEMORY;
-    void *at = status ? NULL : reserve(*address, size, flags.ui32.FixedAddress, alignment);
+    void *at = status ? NULL : reserve(host, *address, size, flags.ui32.FixedAddress, alignment);
     if (!status && !at)
         status = HSAKMT_STATUS_NO_MEMORY;
     if (!status) {
@@ -287,8 +306,7 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
 static bool register_new(struct host *host, uint64_t addr, uint64_t size, HsaMemFlags flags)
 {
     const uint64_t reserved = page_up(addr + size) - page_down(addr) + HOST_PAGE;
-    uint8_t *at =
-        mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *at = next_space(host, reserved, HOST_PAGE);
     if (at == MAP_FAILED)
         return false;
     const struct host_allocation made = {.addr = addr,
@@ -622,7 +640,7 @@ HSAKMT_STATUS hsaKmtExportDMABufHandle(void *address, HSAuint64 size, int *fd, H
 static HSAKMT_STATUS import(struct host *host, uint64_t size, int fd, uint32_t node,
                             HSA_POINTER_TYPE type, void **address)
 {
-    void *at = size ? reserve(NULL, size, false, 0) : NULL;
+    void *at = size ? reserve(host, NULL, size, false, 0) : NULL;
     if (!at)
         return HSAKMT_STATUS_NO_MEMORY;
     const struct host_allocation a = {.addr = (uint64_t)(uintptr_t)at,
