@@ -98,12 +98,13 @@ const struct wt_option wt_debuggee_options[] = {
     {0},
 };
 
-/* GDB's spelling of options: one dash before a long name. */
+/* GDB's spelling of options: one dash before a long name; --args before the program. */
 static char *spelled(char *word)
 {
     static const char *const pairs[][2] = {{"-ex", "--ex"},       {"-x", "--command"},
                                            {"-batch", "--batch"}, {"-nx", "--nx"},
-                                           {"-core", "--core"},   {"--command", "--command"}};
+                                           {"-core", "--core"},   {"--command", "--command"},
+                                           {"-args", "--"},       {"--args", "--"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (strcmp(word, pairs[i][0]) == 0)
             return (char *)(uintptr_t)pairs[i][1];
@@ -124,6 +125,8 @@ int wt_debuggee_parse(const struct wt_subcommand *command, int argc, char **argv
         wt_subcommand_parse_words(command, argc, d->words, d, &d->drive.options, 0, true, err);
     if (status != WT_SUBCOMMAND_GO)
         return status;
+    for (int i = optind; i < argc; i++)
+        d->words[i] = argv[i]; /* the program's own */
     d->program = d->words[optind];
     d->arguments = d->words + optind + (d->program != NULL);
     take_core_argument(d);

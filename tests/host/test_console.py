@@ -599,3 +599,11 @@ def test_the_past_of_a_program_that_has_ended():
     assert said[2].split(" = ")[1] == said[7].split(" = ")[1], said
     done = debug(["run", "who-wrote 1"], "/bin/true")
     assert "the program has launched no kernel" in done.stderr or "not opened a GPU" in done.stderr, done.stderr + done.stdout
+
+
+def test_a_programs_own_arguments_are_its_own():
+    """GDB's short spellings are options before the program alone; --args may stand before it."""
+    own = ["/bin/echo", "-x", "5", "-batch", "-ex", "--args"]
+    for words in (own, ["--args", *own], ["-args", *own]):
+        done = subprocess.run([WAVETRAP, "debug", "-nx", "-batch", "-ex", "run", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
+        assert "\n-x 5 -batch -ex --args\n" in done.stdout, done.stdout + done.stderr

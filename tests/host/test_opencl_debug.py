@@ -62,6 +62,7 @@ def test_the_options_of_programs_are_kept_on_demand(program):
     assert (done.stdout + done.stderr).count("under the debugger has -cl-opt-disable") == 1 and "optimised" not in done.stdout, done
     done = debug(["set opencl-options keep", "show opencl-options", "break add", "run", "info frame", "continue", "kill"], program, 2, options=GEN9)
     assert "-cl-opt-disable, which" not in done.stdout + done.stderr and "options for: keep" in done.stdout, done
+    assert "WAVETRAP_" not in done.stdout + done.stderr, done
     assert done.stdout.count("This code is optimised") == 1 and re.search(r"wrong now and then\.\n\[device 0, [^\n]*\n\nBreakpoint 1, add", done.stdout), done.stdout
     # The first kind of code again in the same session.
     said = said_by(["set opencl-options keep", "set opencl-options debug", "break add", "run", "kill"], program, 2)

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "base/error.h"
+#include "base/held.h"
+#include "base/text.h"
 
 enum {
     MOST_TEXTS = 16,
@@ -105,7 +106,10 @@ static void check(const char *set, bool by_exec)
         const struct environment_variable *v = &variables[i];
         if (!is_name(v->name, set, length))
             continue;
-        if (by_exec && v->option && set[length] && set[length + 1])
+        /* A debugger that started the program has set what a command of its own sets. */
+        const bool set_here =
+            v->option && strncmp(v->option, "'set ", 5) == 0 && getenv(WT_HELD_VARIABLE);
+        if (by_exec && v->option && !set_here && set[length] && set[length + 1])
             wt_say_once("%.120s in the environment is not used: %s sets it (%s)", set, v->option,
                         v->accepts);
         return;
