@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -102,6 +106,20 @@ static void look(Elf *elf, const char *path, const char *library, struct exec_fi
     }
 }
 
+/* Whether the program gets rights that the caller lacks: then the dynamic loader takes no library
+ * from the environment (ld.so(8), "secure-execution mode"). */
+static bool is_privileged(const char *path)
+{
+    struct stat s;
+    struct statvfs mount;
+    if (stat(path, &s) || statvfs(path, &mount) || (mount.f_flag & ST_NOSUID) ||
+        prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+        return false;
+    return ((s.st_mode & S_ISUID) && s.st_uid != getuid()) ||
+           ((s.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && s.st_gid != getgid()) ||
+           (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
 struct exec_file exec_file_look(const char *path, const char *library)
 {
     struct exec_file file = {0};
@@ -110,6 +128,10 @@ struct exec_file exec_file_look(const char *path, const char *library)
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     if (elf)
         look(elf, path, library, &file);
+    if (!file.why && (file.elf || fd < 0) && is_privileged(path)) /* some cannot be read */
+        file.why =
+            "it has rights that you have not (set-user-ID, set-group-ID or capabilities), and "
+            "takes no libraries from you";
     elf_end(elf);
     if (fd >= 0)
         close(fd);

@@ -101,10 +101,9 @@ const struct wt_option wt_debuggee_options[] = {
 /* GDB's spelling of options: one dash before a long name; --args before the program. */
 static char *spelled(char *word)
 {
-    static const char *const pairs[][2] = {{"-ex", "--ex"},       {"-x", "--command"},
-                                           {"-batch", "--batch"}, {"-nx", "--nx"},
-                                           {"-core", "--core"},   {"--command", "--command"},
-                                           {"-args", "--"},       {"--args", "--"}};
+    static const char *const pairs[][2] = {
+        {"-ex", "--ex"},     {"-x", "--command"},        {"-batch", "--batch"}, {"-nx", "--nx"},
+        {"-core", "--core"}, {"--command", "--command"}, {"-args", "--"},       {"--args", "--"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (strcmp(word, pairs[i][0]) == 0)
             return (char *)(uintptr_t)pairs[i][1];

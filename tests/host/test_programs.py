@@ -124,6 +124,18 @@ def test_a_program_that_loads_no_library(tmp_path):
                            "GPUs\n")
 
 
+@pytest.mark.skipif(os.geteuid() != 0 or os.statvfs("/tmp").f_flag & os.ST_NOSUID, reason="only root makes a set-user-ID program of another user")
+@pytest.mark.parametrize("mode", [0o4755, 0o4711, 0o755])
+def test_a_program_with_rights_of_its_own(tmp_path, mode):
+    """The dynamic loader gives it no library of the caller's, which is said."""
+    program = tmp_path / "program"
+    shutil.copy("/bin/true", program)
+    os.chown(program, 65534, 65534)
+    program.chmod(mode)
+    done = wavetrap("exec", program, env={k: v for k, v in environment().items() if k != "LD_PRELOAD"})
+    assert done.returncode == 0 and ("takes no libraries from you: it will not find the emulated GPUs" in done.stderr) == (mode != 0o755), done.stderr
+
+
 @pytest.mark.parametrize("mode, said", [(0o644, "Permission denied"), (0o755, "Exec format error")])
 def test_files_that_are_no_programs(tmp_path, mode, said):
     path = tmp_path / "file"
