@@ -167,8 +167,12 @@ static bool find_table(const struct gomp_region *r, uint64_t argument, uint64_t 
 {
     if ((*addr = argument))
         return find_block(r, argument, size);
+    calls_depth--; /* it is the program's */
+    const struct wt_host_checks *c = calls_checks();
+    calls_depth++;
     for (unsigned i = r->blocks; i-- > 0;)
-        if (r->block[i].size >= sizeof *addr) {
+        if (r->block[i].size >= sizeof *addr &&
+            (!c || c->is_of_gpus(r->block[i].addr))) { /* not freed meanwhile */
             *addr = *(const uint64_t *)(uintptr_t)r->block[i].addr;
             if (*addr != r->block[i].addr && find_block(r, *addr, size))
                 return true;

@@ -185,7 +185,11 @@ struct host {
     pthread_mutex_t table_lock;          /**< taken last, too, where the next two change */
     struct host_allocation **allocation; /**< by address */
     size_t allocations, allocation_capacity;
-    uint64_t next_place;               /**< the next allocation's, if it is free: memory.c */
+    uint64_t next_place; /**< where the next allocation goes: memory.c */
+    struct host_place {
+        uint64_t at, end;
+    } freed[16]; /**< places that were freed, in turn */
+    unsigned freed_next;
     bool xnack;                        /**< on, for all GPUs: xnack.c */
     uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
     struct host_svm_range *svm;        /**< by address: see svm.c */

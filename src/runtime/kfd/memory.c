@@ -197,17 +197,34 @@ static struct host *lock(void)
  * programs. */
 static const uint64_t FIRST_PLACE = 0x7e9000000000, LAST_PLACE = 0x7ef000000000;
 
-/* Address space at the next place, or where the system has some. */
+static void *at_place(uint64_t at, uint64_t size)
+{
+    return mmap((void *)(uintptr_t)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0);
+}
+
+static uint64_t aligned_to(uint64_t at, uint64_t align)
+{
+    return (at + align - 1) / align * align;
+}
+
+/* Address space at a place that was freed, at the next one, or where the system has some. */
 static uint8_t *next_space(struct host *host, uint64_t size, uint64_t align)
 {
+    for (size_t i = 0; i < sizeof host->freed / sizeof *host->freed; i++) {
+        struct host_place *f = &host->freed[i];
+        const uint64_t at = aligned_to(f->at, align);
+        if (at < f->end && size <= f->end - at) {
+            f->at = at + size;
+            return at_place(at, size);
+        }
+    }
     if (host->next_place < FIRST_PLACE || host->next_place >= LAST_PLACE ||
         size > LAST_PLACE - host->next_place)
         host->next_place = FIRST_PLACE;
-    const uint64_t wanted = (host->next_place + align - 1) / align * align;
-    uint8_t *at = mmap((void *)(uintptr_t)wanted, size, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const uint64_t wanted = aligned_to(host->next_place, align);
     host->next_place = wanted + size;
-    return at;
+    return at_place(wanted, size);
 }
 
 /*
@@ -295,8 +312,11 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
     const bool good = a && a->type == HSA_POINTER_ALLOCATED;
     if (good && a->flags.ui32.ExecuteAccess)
         atomic_fetch_add(&host->code_freed, 1);
-    if (good)
+    if (good) {
+        host->freed[host->freed_next++ % (sizeof host->freed / sizeof *host->freed)] =
+            (struct host_place){a->addr, a->addr + a->reserved};
         take_out(host, a);
+    }
     pthread_mutex_unlock(&host->lock);
     return good ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
