@@ -382,10 +382,12 @@ static void check_operands(const struct gcn_model *model, const uint8_t *code, s
             abort();
         for (unsigned i = 0; i < o.count; i++) {
             const struct wt_insn_operand *x = &o.list[i];
-            const unsigned end = x->number + (x->first + x->bits + 31u) / 32;
+            const bool row = x->file == GCN_FILE_V;
+            const unsigned first = row ? x->number % GCN_AGPR : x->number,
+                           end = first + (x->first + x->bits + 31u) / 32;
             const bool has_registers = x->kind == WT_OPERAND_ROW || x->kind == WT_OPERAND_SCALAR;
             if (has_registers && x->file != GCN_FILE_STATE &&
-                (!x->bits || end > (x->file == GCN_FILE_V ? 256u : 128u)))
+                (!x->bits || end > (row ? GCN_AGPR : 128u)))
                 abort();
         }
     }

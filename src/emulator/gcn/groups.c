@@ -152,8 +152,8 @@ static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
 static void count_registers(struct gcn_device *d, const struct gcn_wave *w, int sign)
 {
     assert(w->active && w->group);
-    const uint32_t slots = gcn_cu_waves(d), simd = w->id % slots % gcn_model_of(d)->simds;
-    struct gcn_cu *cu = &d->cu[w->id / slots];
+    const uint32_t simd = gcn_simd_of(gcn_model_of(d), w->id);
+    struct gcn_cu *cu = &d->cu[w->group->head.core];
     cu->vgprs[simd] =
         (uint16_t)(cu->vgprs[simd] + sign * (int)gcn_model_taken(gcn_model_of(d), gcn_lanes_of(w),
                                                                  w->vgprs, w->agprs));
@@ -331,7 +331,7 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
     const struct wt_core_room *room = &d->machine.groups.room[cu];
     uint64_t left = ~room->waves & (UINT64_MAX >> (64 - slots));
     uint32_t found = 0;
-    if (k->next % d->config.xcc != gcn_xcc_of(d, cu))
+    if (d->config.xcc > 1 && k->next % d->config.xcc != gcn_xcc_of(d, cu))
         return false;
     if ((k->origin.barred[cu / 64] >> cu % 64 & 1) || room->local + k->lds > model->lds_bytes ||
         wt_count_ones(left) < k->waves_per_group ||
@@ -339,7 +339,7 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
         return false;
     /* Neighbouring slots are on different SIMDs. */
     for (; left && found < k->waves_per_group; left &= left - 1) {
-        const uint32_t i = (uint32_t)__builtin_ctzll(left), simd = i % model->simds;
+        const uint32_t i = (uint32_t)__builtin_ctzll(left), simd = gcn_simd_of(model, i);
         if (c.vgprs[simd] + rows > model->vgpr_rows || c.sgprs[simd] + k->sgprs > model->sgprs)
             continue;
         c.vgprs[simd] = (uint16_t)(c.vgprs[simd] + rows);

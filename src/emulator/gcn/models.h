@@ -53,12 +53,12 @@ struct gcn_model {
                          even registers. Else a wave has as many as it has VGPRs */
     uint16_t vgpr_rows;   /**< vgpr rows of a SIMD, for all of its waves */
     uint8_t vgpr_granule; /**< in which a kernel descriptor counts them */
-    uint8_t row_granule;  /**< in which a SIMD gives its rows, if that is another number; else 0 */
+    uint8_t row_granule;  /**< in which a SIMD gives its rows, a power of two; 0: that one */
     uint16_t sgprs;       /**< sgprs of a SIMD, for all of its waves */
     uint8_t sgpr_granule; /**< in which a kernel descriptor counts them */
 
     /* the chip */
-    uint8_t simds;          /**< simds of a compute unit */
+    uint8_t simds;          /**< simds of a compute unit, a power of two */
     uint8_t waves_per_simd; /**< slots */
     uint32_t lds_bytes;     /**< lds bytes of a compute unit, and of a work-group */
     uint32_t gds_bytes;     /**< the device's */
@@ -132,8 +132,9 @@ static inline uint32_t gcn_model_granule(const struct gcn_model *model, uint32_t
 static inline uint32_t gcn_model_taken(const struct gcn_model *model, uint32_t lanes,
                                        uint32_t vgprs, uint32_t agprs)
 {
-    const uint32_t unit = model->row_granule, rows = vgprs * (lanes / model->target.lanes);
-    return unit ? (rows + (model->unified ? agprs : 0) + unit - 1) / unit * unit : rows;
+    const uint32_t unit = model->row_granule,
+                   rows = lanes > model->target.lanes ? 2 * vgprs : vgprs;
+    return unit ? (rows + (model->unified ? agprs : 0) + unit - 1) & ~(unit - 1) : rows;
 }
 
 /** Rows of a wave that has so many registers, where its context is saved. */
@@ -160,6 +161,12 @@ static inline uint32_t gcn_model_rows(const struct gcn_model *model)
 static inline uint32_t gcn_model_cu_waves(const struct gcn_model *model)
 {
     return (uint32_t)model->simds * model->waves_per_simd;
+}
+
+/** The SIMD of a wave's slot, of a compute unit or of the device. */
+static inline uint32_t gcn_simd_of(const struct gcn_model *model, uint32_t slot)
+{
+    return slot & (model->simds - 1u);
 }
 
 /**

@@ -425,19 +425,19 @@ void wt_groups_pump(struct wt_machine *m)
 {
     const struct wt_groups *groups = &m->groups;
     struct wt_group_plan plan;
-    for (bool started = true; started && groups->ops->waiting(m);) {
-        started = false;
-        for (uint32_t core = 0; core < groups->cores; core++) {
-            if (!groups->ops->plan(m, core, &plan) ||
-                (groups->stop && plan.launch->next >= groups->stop))
-                continue;
-            if (!start(m, core, &plan)) {
-                m->fault = (struct wt_fault){.kind = WT_FAULT_HOST, .time = m->time};
-                snprintf(m->fault.text, sizeof m->fault.text, "%s", groups->ops->refusal);
-                return;
-            }
-            started = true;
+    /* Round and round, until each core in turn has refused. */
+    for (uint32_t core = 0, refused = 0; refused < groups->cores && groups->ops->waiting(m);
+         core = core + 1 < groups->cores ? core + 1 : 0) {
+        refused++;
+        if (!groups->ops->plan(m, core, &plan) ||
+            (groups->stop && plan.launch->next >= groups->stop))
+            continue;
+        if (!start(m, core, &plan)) {
+            m->fault = (struct wt_fault){.kind = WT_FAULT_HOST, .time = m->time};
+            snprintf(m->fault.text, sizeof m->fault.text, "%s", groups->ops->refusal);
+            return;
         }
+        refused = 0;
     }
 }
 
