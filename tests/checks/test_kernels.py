@@ -105,12 +105,12 @@ def test_the_debugger_goes_back_to_a_finding():
 
 
 def test_a_finding_that_is_executed_again_is_counted_once():
-    done = debug("run", "check goto 1", "continue", "check goto 1", "reverse-stepi", "continue", "info checks")
+    done = debug("run", "check goto 1", "continue", "check 1", "reverse-stepi", "continue", "info checks")
     assert done.stdout.count("error: null load") == 1 and " times" not in done.stderr, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command, said", [("info checks 2", "there is no finding 2"), ("check goto 0", "takes the number of a finding"),
-                                           ("check", "check goto NUMBER"), ("info checks x", "takes the number of a finding")])
+@pytest.mark.parametrize("command, said", [("info checks 2", "there is no finding 2"), ("check goto 0", "check [goto] NUMBER"),
+                                           ("check", "check [goto] NUMBER"), ("check one", "check [goto] NUMBER"), ("info checks x", "takes the number of a finding")])
 def test_what_is_no_finding_is_refused(command, said):
     done = debug("run", command)
     assert said in done.stderr, done.stderr

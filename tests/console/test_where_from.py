@@ -479,3 +479,53 @@ def test_turns_of_a_loop_and_inputs_at_one_distance_share_a_line(program, tmp_pa
     assert len(shown[1].splitlines()) == int(turns[0][1]), said[1]
     assert re.search(r"^  5\t    volatile int sum = 0;$", said[1], re.M), said[1]
     assert f"memory: 4 bytes at {base:#x} <cells> and 15 more, each 16 bytes after the one before, which" in said[1], said[1]
+
+
+NESTED = """
+int twice(int v)
+{
+    return 2 * v;
+}
+kernel void nested(global const int *in, global int *out, local int *t)
+{
+    int i = get_local_id(0), sum = 0, more = 0;
+    for (int k = 0; k < 9; k++) {
+        for (int j = 0; j < 7; j++)
+            sum += in[k + j];
+        sum *= 5;
+    }
+    for (int k = 0; k < 6; k++)
+        more ^= twice(in[k]);
+    t[i] = in[i];
+    for (int d = 1; d < 8; d++) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (i == d)
+            t[i] = t[i - 1] * 3;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = sum + more;
+    out[8 + i] = t[7];
+    out[i] += 0;
+}
+"""
+COMPILED = {"gfx900": ["clang-19", *OPENCL_TARGETS["gfx900"]], "sm": ["clang-19", *OPENCL_TARGETS["sm"], "-gdwarf-2"]}
+
+
+@pytest.mark.parametrize("gpu", ["gfx900", "gen9", "sm"])
+def test_turns_of_nested_loops_of_calls_and_from_lane_to_lane_are_folded(tmp_path, gpu):
+    """The outer loop's turns are folded with the inner ones', a called function's with the caller's; a value that goes from lane to lane names the lanes."""
+    (tmp_path / "nested.cl").write_text(NESTED)
+    words = [*COMPILED[gpu], "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "nested.cl", "-o", "nested"] if gpu != "gen9" else [
+        "ocloc", "compile", "-q", "-file", "nested.cl", "-device", "skl", "--format", "zebin", "-options", "-g -cl-opt-disable",
+        "-output", "nested", "-output_no_suffix", "-out_dir", "."]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    line = {text.strip(): number for number, text in enumerate(NESTED.splitlines(), 1)}
+    inner, outer, call = line["sum += in[k + j];"], line["sum *= 5;"], line["more ^= twice(in[k]);"]
+    everything = "where-from --depth=1000 --steps=100000"
+    said = ask_console(tmp_path / "nested", [f"break nested.cl:{line['out[i] += 0;']}", "run"], [f"{everything} out[0]", f"{everything} out[8]"],
+                       ["-g", gpu, "--kernel=nested", "--grid=8", "--block=8", "--arg=iota:64", "--arg=zeros:64", "--arg=local:32"])
+    turns = re.findall(r"^  … (\d+) more turns of these \d+ steps(.*?), nested\.cl:(?:\d+-)?(\d+), back to time \d+$", said[0], re.M)
+    # What 'sum' and 'more' were made of comes by the time; the program did one after the other.
+    assert turns == [("5", "", str(call)), ("6", "", str(inner)), ("8", "", str(outer))], said[0]
+    turns = re.findall(r"^  … (\d+) more turns of these \d+ steps( in \w+ [0-9-]+), nested", said[1], re.M)
+    assert [(count, lanes.split()[-1]) for count, lanes in turns] == [("6", "1-6")], said[1]

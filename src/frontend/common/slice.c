@@ -46,22 +46,96 @@ enum wt_status wt_slice_option(const char **text, struct wt_slice_limits *limits
     return WT_OK;
 }
 
+/* ---- loops ---- */
+
+/* Steps that are printed together: a step, or the turns of a loop, which are alike but for their
+ * lanes and for how often the loops inside turn. */
+struct piece {
+    size_t first, end;  /* its steps */
+    size_t body, parts; /* a loop's first turn: pieces in the old ones of struct loops */
+    size_t turns;
+};
+
+struct loops {
+    const struct wt_slice_step *step;
+    struct piece *now; /* all of the steps */
+    size_t count;
+    struct piece *old; /* first turns, which fewer pieces took the place of: at most one a step */
+    size_t kept;
+};
+
+enum { MOST_OF_A_TURN = 32, FEWEST_TURNS = 3 };
+
+static bool alike(const struct loops *l, const struct piece *a, const struct piece *b, bool lanes)
+{
+    if (a->parts != b->parts)
+        return false;
+    for (size_t i = 0; i < a->parts; i++)
+        if (!alike(l, &l->old[a->body + i], &l->old[b->body + i], lanes))
+            return false;
+    const struct wt_slice_step *x = &l->step[a->first], *y = &l->step[b->first];
+    return a->parts || (x->pc == y->pc && x->id == y->id && (!lanes || x->lanes == y->lanes));
+}
+
+/* How many turns of @p size pieces begin at a piece. One instruction is a loop in equal lanes. */
+static size_t count_turns(const struct loops *l, size_t at, size_t size)
+{
+    size_t same = size;
+    while (at + same < l->count &&
+           alike(l, &l->now[at + same], &l->now[at + same - size], size == 1))
+        same++;
+    return same / size;
+}
+
+/* Makes one piece of each loop whose turns are @p size pieces; false: there is none. */
+static bool fold(struct loops *l, size_t size)
+{
+    const size_t count = l->count, fewest = size == 1 ? 2 : FEWEST_TURNS;
+    size_t to = 0;
+    for (size_t at = 0, turns; at < count; at += turns ? turns * size : 1) {
+        struct piece piece = l->now[at];
+        turns = count_turns(l, at, size);
+        turns = turns < fewest ? 0 : turns;
+        if (turns) {
+            memcpy(&l->old[l->kept], &l->now[at], size * sizeof *l->old);
+            piece = (struct piece){.first = piece.first,
+                                   .end = l->now[at + turns * size - 1].end,
+                                   .body = l->kept,
+                                   .parts = size,
+                                   .turns = turns};
+            l->kept += size;
+        }
+        l->now[to++] = piece;
+    }
+    l->count = to;
+    return to < count;
+}
+
+/* Folds the inner loops first; without host memory for that, nothing. */
+static void find_loops(struct loops *l, const struct wt_slice_found *found)
+{
+    *l = (struct loops){.step = found->step,
+                        .now = calloc(found->steps + 1, sizeof *l->now),
+                        .count = found->steps,
+                        .old = calloc(found->steps + 1, sizeof *l->old)};
+    if (!l->now || !l->old) {
+        l->count = 0;
+        return;
+    }
+    for (size_t i = 0; i < l->count; i++)
+        l->now[i] = (struct piece){.first = i, .end = i + 1, .turns = 1};
+    for (size_t size = 1; size <= MOST_OF_A_TURN && size < l->count;)
+        size = fold(l, size) ? 1 : size + 1;
+}
+
 /* ---- steps ---- */
 
-static bool same_step(const struct wt_slice_step *a, const struct wt_slice_step *b)
-{
-    return a->pc == b->pc && a->id == b->id && a->lanes == b->lanes;
-}
-
-/* How many steps from there on are the same instruction of the same lanes, as in a loop. */
-static size_t same_steps(const struct wt_slice_found *found, size_t first)
-{
-    const struct wt_slice_step *a = &found->step[first];
-    size_t count = 1;
-    while (first + count < found->steps && same_step(&a[count], a))
-        count++;
-    return count;
-}
+struct slice_printer {
+    FILE *out;
+    const struct wt_slice_report *r;
+    const struct loops *loops;
+    const struct wt_slice_step *above; /* the step that was printed last; NULL: none */
+};
 
 /* The source line of a step's instruction; false: it has none. */
 static bool line_of(const struct wt_slice_report *r, const struct wt_slice_step *step,
@@ -70,79 +144,103 @@ static bool line_of(const struct wt_slice_report *r, const struct wt_slice_step 
     return r->line && r->line(r->context, step->pc, line);
 }
 
-/* The text of a step's source line, where the step above it is of another line. */
-static void print_source(FILE *out, const struct wt_slice_report *r,
-                         const struct wt_slice_step *step, bool first)
+/* The wave of a step and the text of its source line, where the step above has others. */
+static void print_source(const struct slice_printer *p, const struct wt_slice_step *step)
 {
     struct wt_slice_line line, above = {.number = 0};
-    if (!first && !line_of(r, &step[-1], &above))
+    const bool other = !p->above || p->above->id != step->id;
+    if (other)
+        fprintf(p->out, "%s:\n", step->name);
+    else if (!line_of(p->r, p->above, &above))
         above.number = 0;
-    if (line_of(r, step, &line) && line.number != above.number && *line.text)
-        fprintf(out, "  %u\t%s\n", line.number, line.text);
+    if (line_of(p->r, step, &line) && line.number != above.number && *line.text)
+        fprintf(p->out, "  %u\t%s\n", line.number, line.text);
 }
 
-static void print_step(FILE *out, const struct wt_slice_report *r, const struct wt_slice_step *step,
-                       size_t count)
+static void print_lanes(const struct slice_printer *p, const char *before, wt_lanes lanes)
 {
-    char lanes[WT_LANES_TEXT], place[300] = "", text[300] = "";
-    wt_lanes_text(step->lanes, lanes, sizeof lanes);
-    r->place(r->context, step->pc, place, sizeof place);
-    r->instruction(r->context, step->pc, text, sizeof text);
-    fprintf(out, "  [%u] time %" PRIu64, step->depth, step->time);
-    if (step->lanes)
-        fprintf(out, ", %s%s %s", r->lane_word, wt_lanes_count(step->lanes) == 1 ? "" : "s", lanes);
-    fprintf(out, " at %s: %s", place, text + strspn(text, " "));
-    if (count > 1)
-        fprintf(out, " (and %zu time%s before)", count - 1, count == 2 ? "" : "s");
-    fprintf(out, "%s\n", step[count - 1].cut ? " …" : "");
+    char text[WT_LANES_TEXT];
+    wt_lanes_text(lanes, text, sizeof text);
+    if (lanes)
+        fprintf(p->out, "%s%s%s %s", before, p->r->lane_word, wt_lanes_count(lanes) == 1 ? "" : "s",
+                text);
 }
 
-/* ---- turns of a loop ---- */
-
-enum { MOST_OF_A_TURN = 32, FEWEST_TURNS = 3 };
-
-/* How many steps from there on are one turn of a loop that follows at least FEWEST_TURNS times, and
- * how many turns; 0: none. Equal steps in a row are no turn of their own (same_steps). */
-static size_t find_turns(const struct wt_slice_found *found, size_t first, size_t *turns)
+/* A step and @p turns - 1 of the same before it, the last of which is @p last. */
+static void print_step(struct slice_printer *p, const struct wt_slice_step *step, size_t turns,
+                       const struct wt_slice_step *last)
 {
-    const struct wt_slice_step *a = &found->step[first];
-    const size_t left = found->steps - first;
-    for (size_t turn = 2; turn <= MOST_OF_A_TURN && turn * FEWEST_TURNS <= left; turn++) {
-        size_t same = turn;
-        while (same < left && same_step(&a[same], &a[same - turn]))
-            same++;
-        *turns = same / turn;
-        if (*turns >= FEWEST_TURNS && !same_step(&a[0], &a[1]))
-            return turn;
-    }
-    return 0;
+    char place[300] = "", text[300] = "";
+    print_source(p, step);
+    p->above = step;
+    p->r->place(p->r->context, step->pc, place, sizeof place);
+    p->r->instruction(p->r->context, step->pc, text, sizeof text);
+    fprintf(p->out, "  [%u] time %" PRIu64, step->depth, step->time);
+    print_lanes(p, ", ", step->lanes);
+    fprintf(p->out, " at %s: %s", place, text + strspn(text, " "));
+    if (turns > 1)
+        fprintf(p->out, " (and %zu time%s before)", turns - 1, turns == 2 ? "" : "s");
+    fprintf(p->out, "%s\n", last->cut ? " …" : "");
 }
 
-/* Says which turns like the one at @p step, of @p turn steps, are left out after it. */
-static void print_turns(FILE *out, const struct wt_slice_report *r,
-                        const struct wt_slice_step *step, size_t turn, size_t turns)
+/* ", FILE:FROM-TO" of steps that are all of one file; those without a line have no say. */
+static void print_lines(const struct slice_printer *p, const struct wt_slice_step *step,
+                        size_t count)
 {
     struct wt_slice_line line;
-    const char *file = NULL;
+    char file[256] = "";
     unsigned from = 0, to = 0;
-    for (size_t i = 0; i < turn; i++) {
-        if (!line_of(r, &step[i], &line) || (file && strcmp(line.file, file) != 0)) {
-            file = NULL;
-            break;
+    for (size_t i = 0; i < count; i++) {
+        if (!line_of(p->r, &step[i], &line))
+            continue;
+        if (!*file)
+            snprintf(file, sizeof file, "%s", line.file);
+        else if (strcmp(line.file, file) != 0)
+            return;
+        from = !from || line.number < from ? line.number : from;
+        to = line.number > to ? line.number : to;
+    }
+    const char *slash = strrchr(file, '/');
+    if (*file)
+        fprintf(p->out, ", %s:%u", slash ? slash + 1 : file, from);
+    if (to != from)
+        fprintf(p->out, "-%u", to);
+}
+
+static wt_lanes lanes_of(const struct wt_slice_step *step, size_t count)
+{
+    wt_lanes lanes = 0;
+    for (size_t i = 0; i < count; i++)
+        lanes |= step[i].lanes;
+    return lanes;
+}
+
+/* Prints pieces, of a loop the first turn and a line for the others; returns how many steps. */
+static size_t print_pieces(struct slice_printer *p, const struct piece *piece, size_t count)
+{
+    size_t shown = 0;
+    for (const struct piece *const end = piece + count; piece < end; piece++) {
+        const struct piece *const body = &p->loops->old[piece->body];
+        const struct wt_slice_step *const first = &p->loops->step[piece->first];
+        const struct wt_slice_step *const last = &p->loops->step[piece->end - 1];
+        if (!piece->parts || (piece->parts == 1 && !body->parts)) {
+            print_step(p, first, piece->turns, last);
+            shown++;
+            continue;
         }
-        from = !file || line.number < from ? line.number : from;
-        to = !file || line.number > to ? line.number : to;
-        file = line.file;
+        const size_t steps = print_pieces(p, body, piece->parts);
+        const size_t turn = body[piece->parts - 1].end - piece->first;
+        const size_t all = piece->end - piece->first;
+        const wt_lanes lanes = lanes_of(first + turn, all - turn);
+        fprintf(p->out, "  … %zu more turns of these %zu steps", piece->turns - 1, steps);
+        if (lanes != lanes_of(first, turn))
+            print_lanes(p, " in ", lanes);
+        print_lines(p, first, turn);
+        fprintf(p->out, ", back to time %" PRIu64 "%s\n", last->time, last->cut ? " …" : "");
+        p->above = last;
+        shown += steps;
     }
-    fprintf(out, "  … %zu more turns of these %zu steps", turns - 1, turn);
-    if (file) {
-        const char *slash = strrchr(file, '/');
-        fprintf(out, ", %s:%u", slash ? slash + 1 : file, from);
-        if (to != from)
-            fprintf(out, "-%u", to);
-    }
-    fprintf(out, ", back to time %" PRIu64 "%s\n", step[turn * turns - 1].time,
-            step[turn * turns - 1].cut ? " …" : "");
+    return shown;
 }
 
 /* ---- inputs ---- */
@@ -240,32 +338,15 @@ static size_t print_input(FILE *out, const struct wt_slice_report *r,
     }
 }
 
-/* Prints the steps from @p first to before @p end. */
-static void print_steps(FILE *out, const struct wt_slice_report *report,
-                        const struct wt_slice_found *found, size_t first, size_t end)
-{
-    for (size_t i = first, count; i < end; i += count) {
-        const bool other = !i || found->step[i].id != found->step[i - 1].id;
-        count = same_steps(found, i);
-        count = count > end - i ? end - i : count;
-        if (other)
-            fprintf(out, "%s:\n", found->step[i].name);
-        print_source(out, report, &found->step[i], other);
-        print_step(out, report, &found->step[i], count);
-    }
-}
-
 void wt_print_slice(FILE *out, const struct wt_slice_report *report,
                     const struct wt_slice_found *found, uint64_t unwritten)
 {
-    for (size_t i = 0, turns; i < found->steps;) {
-        const size_t turn = find_turns(found, i, &turns);
-        const size_t count = turn ? turn : same_steps(found, i);
-        print_steps(out, report, found, i, i + count);
-        if (turn)
-            print_turns(out, report, &found->step[i], turn, turns);
-        i += turn ? turn * turns : count;
-    }
+    struct loops loops;
+    find_loops(&loops, found);
+    struct slice_printer p = {.out = out, .r = report, .loops = &loops};
+    print_pieces(&p, loops.now, loops.count);
+    free(loops.now);
+    free(loops.old);
     if (unwritten)
         fprintf(out,
                 "%" PRIu64 " byte%s of it: no instruction of the recorded run before now wrote "

@@ -62,8 +62,8 @@ const struct wt_command wt_shell_commands[] = {
      "where it is.",
      0, false},
     {"check", NULL, do_check, BACK, "Goes to where a mistake was found (debug --check).",
-     "check goto NUMBER [other]: to the issue time before the access, or before the other one of a "
-     "race, with its lane selected. 'info checks' has the numbers.",
+     "check [goto] NUMBER [other]: to the issue time before the access, or before the other one of "
+     "a race, with its lane selected. 'info checks' has the numbers.",
      0, false},
     {"who-wrote", NULL, do_who_wrote, BACK, "Tells which instruction wrote to a variable last.",
      "who-wrote EXPRESSION [COUNT]: the last COUNT (1) writes before now, the latest first.", 'e',

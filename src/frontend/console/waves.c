@@ -399,17 +399,16 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
 enum wt_status do_check(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct console_way to = {.c = c};
-    if (strncmp(text, "goto ", 5) != 0)
-        return wt_fail(err, WT_INVALID, "check goto NUMBER [other]: 'info checks' has the numbers");
-    text += 5;
+    if (strncmp(text, "goto ", 5) == 0)
+        text += 5;
     text += strspn(text, " ");
     const bool good = wt_take_number(&text, &to.number) && to.number;
     text += strspn(text, " ");
     to.other = strcmp(text, "other") == 0;
     if (!good || (*text && !to.other))
         return wt_fail(err, WT_INVALID,
-                       "check goto takes the number of a finding, from 1 on, and 'other' for the "
-                       "other access of a race");
+                       "check [goto] NUMBER [other]: 'info checks' has the numbers, from 1 on; "
+                       "'other' is the other access of a race");
     const enum wt_status status = find_place(&to, err);
     return status ? status : go_to(&to, err);
 }
