@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "check/followed.h"
+#include "check/lane_count.h"
 #include "check/start.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/observe.h"
@@ -52,6 +53,7 @@ struct wt_check_advice {
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
+    struct wt_lane_count *counted;
     struct wt_map spaces; /* home + 2, or 1 of global memory: struct space */
     struct wt_map at;     /* pc + 1 -> site + 1 */
     struct advice_site *site;
@@ -78,6 +80,7 @@ static void forget_accesses(struct wt_check_advice *c)
     wt_map_free_blocks(&c->spaces, free_space);
     c->waves = 0;
     c->launches = 0;
+    wt_lane_count_forget(c->counted);
     memset(c->id, 0, c->machine->waves * sizeof *c->id);
 }
 
@@ -190,6 +193,8 @@ static void take_cell(struct wt_check_advice *c, struct advice_cell *cell,
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_advice *c = context;
+    if (a->space == WT_OBSERVED_PRIVATE || a->space <= WT_OBSERVED_GROUP)
+        wt_lane_count_access(c->counted, a);
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
         wt_followed_is_past(&c->run, m->resets, m->known, a->time, forget, c) ||
         !wt_machine_checks(m, a->launch))
@@ -213,6 +218,22 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         }
     }
     c->run.lost |= !space;
+}
+
+static void before(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct wt_check_advice *c = context;
+    if (!wt_followed_is_past(&c->run, m->resets, m->known, i->time, forget, c) &&
+        wt_machine_checks(m, wt_machine_launch_of(m, wt_machine_wave(m, i->wave))))
+        wt_lane_count_issue(c->counted, i);
+}
+
+static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct wt_check_advice *c = context;
+    (void)m;
+    (void)i;
+    wt_lane_count_issued(c->counted);
 }
 
 /* ---- what orders ---- */
@@ -240,6 +261,7 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
     struct wt_check_advice *c = context;
     if (wt_followed_is_past(&c->run, m->resets, m->known, e->time, forget, c))
         return;
+    wt_lane_count_event(c->counted, e);
     if (e->kind == WT_SEEN_LAUNCH)
         c->launches++;
     if (e->kind == WT_SEEN_LAUNCH_END && c->launches && !--c->launches)
@@ -275,6 +297,8 @@ void wt_check_advice_tell(struct wt_check_advice *c)
                      : "no lane has accessed what another one has right before it, in this run");
         c->found(c->context, f);
     }
+    if (!c->run.lost)
+        wt_lane_count_tell(c->counted);
     c->run.lost = true;
 }
 
@@ -288,7 +312,8 @@ struct wt_check_advice *wt_check_advice_begin(const struct wt_check_start *start
         .machine = m, .found = start->found, .context = start->context, .run.resets = m->resets};
     c->id = calloc(m->waves, sizeof *c->id);
     c->number = calloc(m->waves, sizeof *c->number);
-    if (c->id && c->number && wt_observe_beneath(m, take, NULL, NULL, c)) {
+    c->counted = wt_lane_count_begin(start);
+    if (c->id && c->number && c->counted && wt_observe_beneath(m, take, before, after, c)) {
         wt_groups_observe(m, event);
         return c;
     }
@@ -300,8 +325,9 @@ void wt_check_advice_free(struct wt_check_advice *c)
 {
     if (!c)
         return;
-    if (c->id)
+    if (c->id && c->counted)
         forget_accesses(c);
+    wt_lane_count_free(c->counted);
     wt_map_free(&c->at);
     free(c->site);
     free(c->wave);

@@ -388,3 +388,23 @@ def test_advice(tmp_path, name):
     assert sorted(lines[one["line"] - 1] for one in found) == sorted(wanted), done.stderr
     assert all(one["severity"] == "note" and one["finding"] == ("idle-fence" if "membar" in lines[one["line"] - 1] else "idle-barrier") for one in found)
     assert done.returncode == 0, done.stderr
+
+
+WRONG = {"rotate": "the number of a lane", "leader": "the choice of a leader", "sum": "the choice of a leader"}
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("gpu", ["gfx900", "gfx1030"])
+def test_code_for_waves_of_another_size(tmp_path, gpu, level):
+    """Kernels for 32 lanes on waves of 64, and for 64 on those of 32; their twins use warpSize, or exchange among 32."""
+    code, report = tmp_path / "k.co", tmp_path / "report.json"
+    other, lanes = (32, 64) if gpu == "gfx900" else (64, 32)
+    subprocess.run(["hipcc", level, "-g", "-w", f"--offload-arch={gpu}", "--genco", f"-DOTHER={other}", checks.HERE / "wave_size.hip", "-o", code], check=True)
+    wanted = {**WRONG, **({"below": "the number of a bit in a mask of lanes"} if gpu == "gfx900" else {})}
+    for name in [*wanted, "rotate_right", "rotate_within", "leader_right", "sum_right", "sum_within", "tile"]:
+        done = checks.run(checks.command_under_test(), "run", "-g", gpu, f"--kernel=_Z{len(name)}{name}PiPKi", "--grid=128", "--block=128", "--arg=zeros:512",
+                          "--arg=zeros:512", "--check=advice", f"--report=json:{report}", code)
+        assert done.returncode == 0, done.stderr
+        said = [one["text"] for one in map(json.loads, report.read_text().splitlines()) if one.get("finding") == "wave-size"]
+        assert any(wanted[name] in one for one in said) if name in wanted else not said, (name, done.stderr)
+        assert all(f"counts on {other} lanes; the wave has {lanes}" in one for one in said), said

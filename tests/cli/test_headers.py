@@ -12,7 +12,7 @@ BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", SOURCE.parent / "build"))
 MOST = 150  # that any header may reach but those below
 # Plain types and helpers that everybody needs.
 EXEMPT = {f"base/{name}.h" for name in "array bits check error fault hw_registers lanes object_view text wave_name wave_view".split()}
-LIMITS = {"emulator/machine/machine.h": 407}
+LIMITS = {"emulator/machine/machine.h": 408}
 # What these headers reached in a build with all parts, which had OBJECTS of them: that only falls. Where the tree grows their share must not.
 OBJECTS = 1362
 ONLY_FALL = {
