@@ -537,13 +537,14 @@ static void print_counts(FILE *out, const struct wt_finding *one, const char *la
     if (!one->pc)
         fprintf(out, "  %" PRIu64 " times\n", one->times);
     else if (!one->groups)
-        fprintf(out, "  %" PRIu64 " times: %" PRIu64 " %ss\n", one->times, one->lanes_of, lane);
+        fprintf(out, "  %" PRIu64 " times: %" PRIu64 " %s%s\n", one->times, one->lanes_of, lane,
+                wt_plural(one->lanes_of));
     else
         fprintf(out,
-                "  %" PRIu64 " times: %" PRIu64 " %ss of %" PRIu64 " work-group%s, %" PRIu64
+                "  %" PRIu64 " times: %" PRIu64 " %s%s of %" PRIu64 " work-group%s, %" PRIu64
                 " dispatch%s\n",
-                one->times, one->lanes_of, lane, one->groups, wt_plural(one->groups), one->launches,
-                one->launches == 1 ? "" : "es");
+                one->times, one->lanes_of, lane, wt_plural(one->lanes_of), one->groups,
+                wt_plural(one->groups), one->launches, one->launches == 1 ? "" : "es");
 }
 
 /* The wave and the lanes of an access, and its instruction. */

@@ -408,3 +408,15 @@ def test_code_for_waves_of_another_size(tmp_path, gpu, level):
         said = [one["text"] for one in map(json.loads, report.read_text().splitlines()) if one.get("finding") == "wave-size"]
         assert any(wanted[name] in one for one in said) if name in wanted else not said, (name, done.stderr)
         assert all(f"counts on {other} lanes; the wave has {lanes}" in one for one in said), said
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_code_for_warps_of_another_size(tmp_path, level):
+    """On the SM: 64 lanes where a warp has 32."""
+    cuda, report = checks.cuda_path(), tmp_path / "report.json"
+    program = checks.built(f"wave_size{level}", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_70", level, "-g", "-w", f"--cuda-path={cuda}", checks.HERE / "wave_size.cu",
+                           f"-L{cuda}/lib64", "-lcudart", "-lstdc++")
+    done = checks.run(checks.command_under_test(), "exec", "-g", "sm:cc=7.0", "--check=advice", f"--report=json:{report}", program)
+    found = [one for one in map(json.loads, report.read_text().splitlines()) if one.get("finding") == "wave-size"]
+    assert done.returncode == 0 and [one["line"] for one in found] == [2, 3], done.stderr
+    assert [one["text"].split(" counts on ")[0] for one in found] == [f"wave-size: {WRONG[name]}" for name in ("rotate", "leader")] and all("counts on 64 lanes; the wave has 32" in one["text"] for one in found), found

@@ -602,7 +602,7 @@ def test_the_past_of_a_program_that_has_ended():
 
 
 def test_a_programs_own_arguments_are_its_own():
-    """GDB's short spellings are options before the program alone; --args may stand before it."""
+    """GDB's short spellings are options before the program alone; --args may come before it."""
     own = ["/bin/echo", "-x", "5", "-batch", "-ex", "--args"]
     for words in (own, ["--args", *own], ["-args", *own]):
         done = subprocess.run([WAVETRAP, "debug", "-nx", "-batch", "-ex", "run", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
