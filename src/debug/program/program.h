@@ -446,7 +446,8 @@ enum wt_status wt_program_goto(struct wt_program *program, uint64_t time, struct
 enum wt_status wt_program_repeat(struct wt_program *program, bool (*there)(void *context),
                                  void *context, struct wt_error *err);
 /** Starts the program from the beginning twice: to count its launches, and to stop at the end of
- * the last one. WT_STATE: it launches none. */
+ * the last one of a kernel with lines, or of the last one where no kernel has. WT_STATE: it
+ * launches none. */
 enum wt_status wt_program_repeat_to_last(struct wt_program *program, struct wt_error *err);
 /** A value in memory whose accesses are looked for. */
 struct wt_home {

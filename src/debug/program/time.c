@@ -81,26 +81,42 @@ enum wt_status wt_program_repeat(struct wt_program *g, bool (*there)(void *conte
     return status;
 }
 
+/* The last launch of a kernel that has lines, or of any kernel where none has. */
+struct last_launch {
+    struct wt_program *g;
+    uint64_t all, with_lines, left;
+};
+
+static bool has_line(struct wt_program *g)
+{
+    const struct wt_frame *frame;
+    return wt_program_need_frame(g, &frame, WT_IGNORED) == WT_OK && frame->line;
+}
+
 static bool count(void *context)
 {
-    ++*(uint64_t *)context;
+    struct last_launch *l = context;
+    l->all++;
+    l->with_lines += has_line(l->g);
     return false;
 }
 
 static bool is_last(void *context)
 {
-    return --*(uint64_t *)context == 0;
+    struct last_launch *l = context;
+    return (!l->with_lines || has_line(l->g)) && --l->left == 0;
 }
 
 enum wt_status wt_program_repeat_to_last(struct wt_program *g, struct wt_error *err)
 {
-    uint64_t launches = 0;
-    enum wt_status status = wt_program_repeat(g, count, &launches, err);
-    if (status && !g->started && launches)
-        status = wt_program_repeat(g, is_last, &launches, err);
-    return status && !g->started && !launches
-               ? wt_fail(err, WT_STATE, "the program has launched no kernel")
-               : status;
+    struct last_launch l = {.g = g};
+    enum wt_status status = wt_program_repeat(g, count, &l, err);
+    if (!status || g->started)
+        return status;
+    if (!l.all)
+        return wt_fail(err, WT_STATE, "the program has launched no kernel");
+    l.left = l.with_lines ? l.with_lines : l.all;
+    return wt_program_repeat(g, is_last, &l, err);
 }
 
 enum wt_status wt_program_jump(struct wt_program *g, uint64_t address, struct wt_error *err)
