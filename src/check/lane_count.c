@@ -24,8 +24,23 @@ union count_value {
     uint32_t number;
 };
 
-/* An instruction: its operands, as many as it has. */
+/* Whether an instruction's meaning has one of these operations. */
+struct count_facts {
+    bool compares; /* values */
+    bool shifts;   /* or takes parts: it can choose a bit */
+    bool ands;
+    bool finds; /* or counts bits */
+    bool products;
+    bool by_lane; /* its own number */
+    bool votes;   /* all results are masks of lanes */
+    bool masks;   /* a result is one */
+    bool crosses; /* lanes read others' values */
+    bool accesses;
+};
+
+/* An instruction, and its operands, as many as it has. */
 struct count_insn {
+    struct count_facts facts;
     struct wt_insn_operands o;
 };
 
@@ -45,6 +60,7 @@ struct wt_lane_count {
     bool several;            /* a group has several waves, of which the first one is full */
     /* The instruction that is about to be executed */
     const struct wt_insn_operands *now;
+    struct count_facts facts;
     struct wt_insn_operands indirect;
     uint64_t time;
     uint32_t slot;
@@ -225,18 +241,19 @@ static bool exchanges(struct wt_lane_count *c, uint64_t pc)
 {
     uint8_t from[WT_MAX_LANES];
     unsigned of = 0;
-    bool crosses = false, row = false, index = false, stays = true, within = false;
+    bool row = false, index = false, stays = true, within = false;
+    if (!c->facts.crosses)
+        return false;
     for (unsigned i = 0; i < c->now->count; i++) {
         const struct wt_insn_operand *o = &c->now->list[i];
         const union count_value value = o->reads ? value_of(c, o) : (union count_value){.of = 0};
-        crosses |= o->reads && o->crosses && !o->by_lane;
         row |= o->writes && o->kind == WT_OPERAND_ROW;
         index |= o->reads && o->aside && o->kind == WT_OPERAND_ROW;
         if (o->reads && o->aside && !o->guards && value.of > of)
             of = value.of;
     }
-    if (!crosses || !c->machine->ops->lane_sources(c->machine, c->slot, pc, from)) {
-        if (crosses && is_other(c, of) && c->now->indirect)
+    if (!c->machine->ops->lane_sources(c->machine, c->slot, pc, from)) {
+        if (is_other(c, of) && c->now->indirect)
             tell(c, pc, of, "the number of a lane");
         return false;
     }
@@ -288,74 +305,101 @@ static bool is_vote(const struct wt_lane_count *c)
     return false;
 }
 
+static bool makes_mask(const struct wt_insn_operand *o)
+{
+    return o->writes && (o->by_lane || o->crosses) && o->kind == WT_OPERAND_SCALAR;
+}
+
 static void set_results(struct wt_lane_count *c, union count_value value)
 {
     for (unsigned i = 0; i < c->now->count; i++) {
         const struct wt_insn_operand *o = &c->now->list[i];
         if (!o->writes || o->kind > WT_OPERAND_SCALAR)
             continue;
-        const bool is_mask = o->by_lane || o->crosses;
-        set_result(c, o,
-                   is_mask && o->kind == WT_OPERAND_SCALAR ? (union count_value){.mask = true}
-                                                           : value);
+        set_result(c, o, makes_mask(o) ? (union count_value){.mask = true} : value);
     }
 }
 
-static bool accesses(const struct wt_lane_count *c)
+static void find_facts(struct wt_lane_count *c)
 {
-    return c->now->operation >= WT_DOES_LOAD && c->now->operation <= WT_DOES_ATOMIC;
+    c->facts = (struct count_facts){
+        .compares =
+            HAS_ONE(c, WT_M_EQ, WT_M_NE, WT_M_LT, WT_M_LE, WT_M_LT_S, WT_M_LE_S, WT_M_NONZERO),
+        .shifts = HAS_ONE(c, WT_M_AND, WT_M_LOGIC, WT_M_SHR, WT_M_SHR_OUT, WT_M_FIELD),
+        .ands = has(c, WT_M_AND),
+        .finds = HAS_ONE(c, WT_M_ONES, WT_M_LOWEST, WT_M_HIGHEST),
+        .products = has(c, WT_M_MUL),
+        .by_lane = has(c, WT_M_LANE),
+        .votes = is_vote(c),
+        .accesses = c->now->operation >= WT_DOES_LOAD && c->now->operation <= WT_DOES_ATOMIC};
+    for (unsigned i = 0; i < c->now->count; i++) {
+        const struct wt_insn_operand *o = &c->now->list[i];
+        c->facts.crosses |= o->reads && o->crosses && !o->by_lane;
+        c->facts.masks |= makes_mask(o);
+    }
 }
 
-static const struct wt_insn_operands *operands_at(struct wt_lane_count *c, const struct wt_issue *i)
+/* Makes the instruction the one at hand. */
+static void look_at(struct wt_lane_count *c, const struct wt_issue *i)
 {
     struct count_insn *known = wt_check_code_find(&c->code, i->pc);
-    if (known)
-        return &known->o;
+    if (known) {
+        c->now = &known->o;
+        c->facts = known->facts;
+        return;
+    }
     if (!c->machine->ops->operands(c->machine, i->wave, i->pc, &c->indirect))
-        return NULL;
-    const size_t size =
-        offsetof(struct count_insn, o.list) + c->indirect.count * sizeof *c->indirect.list;
-    if (c->indirect.indirect || !(known = malloc(size)))
-        return &c->indirect;
-    memcpy(&known->o, &c->indirect,
-           offsetof(struct wt_insn_operands, list) + c->indirect.count * sizeof *c->indirect.list);
-    if (wt_check_code_add(&c->code, i->pc, known))
-        return &known->o;
-    free(known);
-    return &c->indirect;
+        return;
+    c->now = &c->indirect;
+    find_facts(c);
+    const size_t list = c->indirect.count * sizeof *c->indirect.list;
+    if (c->indirect.indirect || !(known = malloc(offsetof(struct count_insn, o.list) + list)))
+        return;
+    known->facts = c->facts;
+    memcpy(&known->o, &c->indirect, offsetof(struct wt_insn_operands, list) + list);
+    if (!wt_check_code_add(&c->code, i->pc, known))
+        free(known);
+}
+
+/* Whether the instruction can neither find nor make anything: its wave has no value of note. */
+static bool is_of_no_interest(const struct wt_lane_count *c)
+{
+    return !c->wave[c->slot].registers.count && !c->facts.ands && !c->facts.votes &&
+           !c->facts.masks && !c->facts.crosses && !c->facts.accesses;
 }
 
 void wt_lane_count_issue(struct wt_lane_count *c, const struct wt_issue *i)
 {
     c->slot = i->wave;
     c->time = i->time;
-    c->now = i->issues ? operands_at(c, i) : NULL;
-    if (!c->now)
+    c->now = NULL;
+    if (i->issues)
+        look_at(c, i);
+    if (!c->now || is_of_no_interest(c))
         return;
     c->enabled = c->now->exact ? c->now->enabled : i->mask;
     if (exchanges(c, i->pc))
         return;
     c->data = sources_of(c);
-    if (accesses(c)) {
+    if (c->facts.accesses) {
         set_results(c, (union count_value){.of = 0});
         return;
     }
-    const bool compares =
-        HAS_ONE(c, WT_M_EQ, WT_M_NE, WT_M_LT, WT_M_LE, WT_M_LT_S, WT_M_LE_S, WT_M_NONZERO);
+    const bool compares = c->facts.compares;
     if (compares && c->data.of)
         c->wave[c->slot].leader = c->data.of;
-    if (HAS_ONE(c, WT_M_AND, WT_M_LOGIC, WT_M_SHR, WT_M_SHR_OUT, WT_M_FIELD))
+    if (c->facts.shifts)
         choose_bit(c, i->pc);
     union count_value result = c->data;
-    if (has(c, WT_M_AND))
+    if (c->facts.ands)
         take_bits(c, &result);
-    if (HAS_ONE(c, WT_M_ONES, WT_M_LOWEST, WT_M_HIGHEST))
+    if (c->facts.finds)
         result = (union count_value){.mixed = result.mixed || result.mask};
-    if (result.of == result.rest || HAS_ONE(c, WT_M_MUL, WT_M_LANE) || compares)
+    if (result.of == result.rest || c->facts.products || c->facts.by_lane || compares)
         result.of = result.rest = 0;
-    if (has(c, WT_M_LANE) || (compares && !has(c, WT_M_AND)))
+    if (c->facts.by_lane || (compares && !c->facts.ands))
         result.mask = false;
-    if (is_vote(c))
+    if (c->facts.votes)
         result = (union count_value){.mask = true};
     set_results(c, result);
 }

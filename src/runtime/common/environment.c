@@ -107,8 +107,9 @@ static void check(const char *set, bool by_exec)
         if (!is_name(v->name, set, length))
             continue;
         /* A debugger that started the program has set what a command of its own sets. */
-        const bool set_here =
-            v->option && strncmp(v->option, "'set ", 5) == 0 && getenv(WT_HELD_VARIABLE);
+        const bool set_here = v->option && strncmp(v->option, "'set ", 5) == 0 &&
+                              getenv(WT_HELD_VARIABLE) && set[length] &&
+                              strcmp(set + length + 1, v->accepts) == 0;
         if (by_exec && v->option && !set_here && set[length] && set[length + 1])
             wt_say_once("%.120s in the environment is not used: %s sets it (%s)", set, v->option,
                         v->accepts);

@@ -313,8 +313,9 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
     if (good && a->flags.ui32.ExecuteAccess)
         atomic_fetch_add(&host->code_freed, 1);
     if (good) {
-        host->freed[host->freed_next++ % (sizeof host->freed / sizeof *host->freed)] =
-            (struct host_place){a->addr, a->addr + a->reserved};
+        if (a->flags.ui32.ExecuteAccess && a->size < HUGE_PAGE) /* code, which may be replaced */
+            host->freed[host->freed_next++ % (sizeof host->freed / sizeof *host->freed)] =
+                (struct host_place){a->addr, a->addr + a->reserved};
         take_out(host, a);
     }
     pthread_mutex_unlock(&host->lock);
