@@ -1,12 +1,12 @@
 /*
- * A gfx900 that does what stdin says, for tests of traps: a command a line, an answer a line.
- * Numbers are hexadecimal.
+ * A GPU that does what stdin says, for tests of traps: a command a line, an answer a line. Numbers
+ * are hexadecimal. Arguments: its model, compute units, shader engines.
  *
  *   map ADDR SIZE             memory for kernels
  *   write ADDR BYTES          bytes as hexadecimal digits, without blanks
  *   read ADDR SIZE
  *   handler TBA TMA           the trap handler
- *   dispatch PACKET
+ *   dispatch PACKET NUMBER    the packet of that number of its queue
  *   run ISSUES                answers why it came back, and the fault's text
  *   reg ADDR VALUE            writes a debug register
  *   control WHAT MESSAGE      gcn_driver_wave_control; WHAT: operation, mode << 4, trap << 8
@@ -113,6 +113,16 @@ static const char *answer(enum wt_status status, const struct wt_error *err)
     return status ? err->text : "ok";
 }
 
+static enum wt_status dispatch(uint64_t packet, uint32_t number, struct wt_error *err)
+{
+    uint8_t bytes[GCN_AQL_BYTES];
+    unsigned slot;
+    gcn_device_read(device, packet, bytes, sizeof bytes);
+    const struct gcn_aql_dispatch asked = gcn_aql_dispatch(bytes);
+    const struct gcn_origin origin = {.packet = number};
+    return gcn_device_begin(device, &asked, packet, 0, &origin, &slot, err);
+}
+
 static void obey(const char *word, uint64_t a, uint64_t b, const char *text)
 {
     static const char *const why[] = {"budget", "event", "halted", "ended", "fault", "watch"};
@@ -132,7 +142,7 @@ static void obey(const char *word, uint64_t a, uint64_t b, const char *text)
         gcn_device_set_trap_handler(device, a, b);
         printf("ok\n");
     } else if (strcmp(word, "dispatch") == 0) {
-        printf("%s\n", answer(gcn_device_dispatch(device, a, 0, &err), &err));
+        printf("%s\n", answer(dispatch(a, (uint32_t)b, &err), &err));
     } else if (strcmp(word, "run") == 0) {
         const enum wt_run result = run(a);
         printf("%s %s\n", why[result], result == WT_RUN_FAULT ? m->fault.text : "");
@@ -201,8 +211,8 @@ int main(int argc, char **argv)
     if (argc > 1)
         config.model = gcn_model_find(argv[1], strlen(argv[1]));
     assert(config.model);
-    config.cu = 2;
-    config.se = 2;
+    config.cu = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 2;
+    config.se = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 2;
     if (gcn_device_new(&config, &device, &err))
         return 1;
     while (fgets(line, sizeof line, stdin)) {

@@ -1,4 +1,4 @@
-"""A gfx900 driven by gcn_device_tool: memory, dispatches, traps, context save and restore; assembled kernels; the driver's handler."""
+"""A GPU driven by gcn_device_tool: memory, dispatches, traps, context save and restore; assembled kernels; the driver's handler."""
 import fcntl
 import hashlib
 import os
@@ -48,10 +48,10 @@ def driver_handler(model=None, linux=None):
     return list(struct.unpack(f"<{len(data) // 4}I", data))
 
 
-def runtime_code():
-    """What AMD's runtime hands to the GPU: its trap handler, and its kernels that copy and fill memory, in dwords."""
+def runtime_code(model=None):
+    """What AMD's runtime hands to the GPU of the model: its trap handler, and its kernels that copy and fill memory, in dwords."""
     source = ROOT / "tests" / "host" / "rocr_code.c"
-    folder = BUILD / "tests" / "rocr"
+    folder = BUILD / "tests" / f"rocr-{model or MODEL}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(folder.with_suffix(".lock"), "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -60,7 +60,7 @@ def runtime_code():
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir()
             subprocess.run(["cc", "-rdynamic", "-o", part / "tool", source, "-I/usr/include/rocm", "-lhsa-runtime64", "-ldl"], check=True)
-            done = subprocess.run([os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"), "exec", part / "tool", part],
+            done = subprocess.run([os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"), "exec", "-g", model or MODEL, part / "tool", part],
                                   capture_output=True, text=True, env=environment())
             assert done.returncode == 0, done.stderr
             shutil.rmtree(folder, ignore_errors=True)
@@ -147,9 +147,9 @@ class Gpu:
     """The emulated device. `seen`: which dwords of handlers the devices of this process have issued, by their contents."""
     seen = {}
 
-    def __init__(self, model=None):
+    def __init__(self, model=None, *sizes):
         self.loaded, self.unified = [], (model or MODEL) in UNIFIED
-        self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool", model or MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool", model or MODEL, *map(str, sizes)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      text=True)
         for addr, size in ((PACKET, 0x2000), (HANDLER, 0x6000), (OUT, 0x10000), (AREA, AREA_SIZE)):
             self.map(addr, size)
@@ -181,17 +181,17 @@ class Gpu:
     def read(self, addr, count):
         return list(struct.unpack(f"<{count}I", bytes.fromhex(self.ask("read", addr, 4 * count))))
 
-    def handlers(self, first, second=None):
-        """The driver's handler and, by its TMA, a second one, which gets TMA2."""
+    def handlers(self, first, second=None, debugger=0):
+        """The driver's handler and, by its TMA, a second one, which gets TMA2, and whether a debugger is attached."""
         self.words(HANDLER, *first)
         assert len(first) * 4 <= SECOND - HANDLER
         self.loaded = [(HANDLER, tuple(first))] + ([(SECOND, tuple(second))] if second else [])
         if second:
             self.words(SECOND, *second)
-        self.words(TMA, SECOND if second else 0, 0, TMA2, 0, 0)
+        self.words(TMA, SECOND if second else 0, 0, TMA2, 0, debugger)
         assert self.ask("handler", HANDLER, TMA) == "ok"
 
-    def start(self, text, groups=1, items=64, lds=0):
+    def start(self, text, groups=1, items=64, lds=0, packet=0):
         """Dispatches the kernel of an assembly text."""
         pieces, symbols = assemble(text)
         last = max(addr + len(data) for addr, data in pieces)
@@ -202,7 +202,7 @@ class Gpu:
         self.words(KERNARG, OUT, 0)
         self.write(PACKET, struct.pack("<HHHHHHIIIIIQQQQ", 2, 1, items, 1, 1, 0, items * groups, 1, 1, 0, lds, CODE + symbols["k.kd"],
                                        KERNARG, 0, 0))
-        assert self.ask("dispatch", PACKET) == "ok"
+        assert self.ask("dispatch", PACKET, packet) == "ok"
         return {name: CODE + value for name, value in symbols.items()}
 
     def run(self, issues=1 << 20):

@@ -10,7 +10,7 @@ import test_gcn_traps as traps
 import gpu
 from amdgpu import Llvm
 from releases import BITCODE
-from gpu import ADDR_WATCH, BUILD, MEM_VIOL, XNACK_ERROR, Gpu, driver_handler, kernel, runtime_code
+from gpu import ADDR_WATCH, BUILD, MEM_VIOL, SECOND, TTMP, XNACK_ERROR, Gpu, driver_handler, kernel, runtime_code
 
 ROOT = Path(__file__).resolve().parents[3]
 OPENCL = sorted([*(ROOT / "tests" / "kernels" / "gcn").rglob("*.cl"), *(ROOT / "bench" / "kernels").glob("gcn*.cl")])
@@ -88,7 +88,7 @@ def test_runtime_kernels(decode_tool, llvm):
         assert "s_endpgm" in executed(decode_tool, [w for _, w in split(llvm, words)])
 
 
-@pytest.mark.parametrize("model, linux, dwords", [pytest.param("gfx900", "6.1", 798, marks=pytest.mark.full), pytest.param("gfx908", "6.1", 950, marks=pytest.mark.full), ("gfx90a", "6.1", 972), ("gfx942", "6.12", 972)])
+@pytest.mark.parametrize("model, linux, dwords", [*(pytest.param(name, "6.1", 798, marks=pytest.mark.full) for name in ("gfx900", "gfx906")), pytest.param("gfx908", "6.1", 950, marks=pytest.mark.full), ("gfx90a", "6.1", 972), ("gfx942", "6.12", 972)])
 def test_driver_handler(decode_tool, monkeypatch, model, linux, dwords):
     """Each of its instructions is executed, and reached by what test_gcn_traps.py does."""
     monkeypatch.setattr(gpu, "MODEL", model)
@@ -118,24 +118,37 @@ def test_driver_handler(decode_tool, monkeypatch, model, linux, dwords):
 PARKED = {0x150 // 4, 0x154 // 4}
 
 
-def test_runtime_handler(decode_tool, llvm):
-    """The same of the runtime's, which is behind the driver's; but for the loop in which it parks a halted wave."""
-    handler = runtime_code()[0]
+def parked(wave):
+    """Where a wave stopped that is in that loop: the PC in TTMP7 and TTMP11[22:7]."""
+    return wave.s[TTMP + 7] | (wave.s[TTMP + 11] >> 7 & 0xffff) << 32
+
+
+@pytest.mark.parametrize("model", ["gfx900", *(pytest.param(name, marks=pytest.mark.full) for name in ("gfx906", "gfx908", "gfx90a"))])
+def test_runtime_handler(decode_tool, monkeypatch, model):
+    """The same of the runtime's, which is behind the driver's; but for the loop in which it parks a halted wave. The wave's own PC is kept beside."""
+    monkeypatch.setattr(gpu, "MODEL", model)
+    monkeypatch.setattr(gpu, "CODE", 0x7ff500000000)    # a PC of 48 bits
+    handler, llvm = runtime_code()[0], Llvm(model)
     instructions = dict(split(llvm, handler))
-    executed(decode_tool, list(instructions.values()))
+    executed(decode_tool, list(instructions.values()), model)
     Gpu.seen.clear()
-    divide = traps.ONE_SOURCE["division by zero"]
-    cases = [(" s_trap 2", (), 0), (" s_trap 1", (), 0), (" s_trap 3", (), 0), (divide[2], [divide[0]], 0), (" .long 0xbeff7fff", (), 0),
+    divide, _, rcp, _ = traps.ONE_SOURCE["division by zero"]
+    rcp = rcp.partition("\n")[0]
+    behind = (" s_trap 1", " s_trap 2", rcp)
+    cases = [(" s_trap 2", (), 0), (" s_trap 1", (), 0), (" s_trap 3", (), 0), (rcp, [divide], 0), (" .long 0xbeff7fff", (), 0),
              (" s_nop 0", (), MEM_VIOL), (" s_nop 0", (), MEM_VIOL | XNACK_ERROR), (" s_nop 0", (), "host")]
     for body, directives, raised in cases:
-        with Gpu() as gpu:
-            gpu.handlers(driver_handler(), handler)
-            gpu.start(kernel(f"{body}\n s_nop 0\n s_endpgm", directives))
+        with Gpu() as device:
+            device.handlers(driver_handler(), handler)
+            at = device.start(kernel(f"there:{body}\nbehind: s_nop 0\n s_endpgm", directives))
             if raised == "host":
-                assert gpu.ask("trap", 0, 4) == "1"
+                assert device.ask("trap", 0, 4) == "1"
             elif raised:
-                assert gpu.ask("raise", 0, raised) == "1"
-            assert gpu.run() == ("ended" if body == " s_trap 3" else "halted")
+                assert device.ask("raise", 0, raised) == "1"
+            assert device.run() == ("ended" if body == " s_trap 3" else "halted")
+            if body != " s_trap 3":
+                wave = device.waves()[0]
+                assert wave.pc - SECOND in {4 * dword for dword in PARKED} and parked(wave) == at["behind" if body in behind else "there"], body
     missed = {at for at in instructions if at not in Gpu.seen[tuple(handler)]}
     print(f"{len(instructions) - len(missed)} of {len(instructions)} instructions reached")
     assert missed == PARKED
