@@ -11,7 +11,6 @@
 #include "check/values.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/meaning.h"
-#include "emulator/machine/run.h"
 
 /* Where a value comes from. In a map it is a number, which is 0 where nothing is known. */
 union count_value {
@@ -45,7 +44,6 @@ struct count_insn {
 };
 
 struct count_wave {
-    uint64_t id;
     unsigned leader;                 /* N of the last comparison of an x & (N - 1) */
     struct wt_map registers, places; /* (file, number) + 1; private memory's dwords + 1 */
 };
@@ -443,7 +441,7 @@ static void forget_wave(struct count_wave *w)
 {
     wt_map_free(&w->registers);
     wt_map_free(&w->places);
-    *w = (struct count_wave){.id = 0};
+    *w = (struct count_wave){.leader = 0};
 }
 
 void wt_lane_count_forget(struct wt_lane_count *c)

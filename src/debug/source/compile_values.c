@@ -228,13 +228,9 @@ static enum wt_status without_address(struct compiler *c, Dwarf_Die *die, struct
                                       const struct wt_type *type, struct wt_operand *o,
                                       struct wt_error *err)
 {
-    const struct wt_topology *t = c->build.topology;
-    uint32_t space = 0;
-    while (space < t->space_count &&
-           !(t->spaces[space].scope == WT_SCOPE_GROUP && t->spaces[space].clang))
-        space++;
+    uint32_t space;
     *o = wt_compile_lost(type);
-    if (space == t->space_count)
+    if (!wt_compile_group_space(c, &space))
         return WT_OK;
     *o = wt_operand_memory(type, space, wt_build_constant(&c->build, 0));
     return place_in_group(c, die, info, o, err);

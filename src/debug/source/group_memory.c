@@ -548,18 +548,24 @@ static const char *undefined(struct wt_info *info, const char *called)
     return NULL;
 }
 
+bool wt_compile_group_space(const struct compiler *c, uint32_t *space)
+{
+    const struct wt_topology *t = c->build.topology;
+    *space = 0;
+    while (*space < t->space_count &&
+           !(t->spaces[*space].scope == WT_SCOPE_GROUP && t->spaces[*space].clang))
+        ++*space;
+    return *space < t->space_count;
+}
+
 bool wt_compile_launch_array(struct compiler *c, const char *name, struct wt_operand *o)
 {
     static const struct wt_type byte = {
         .kind = WT_TYPE_INT, .name = "unsigned char", .size = 1, .is_guess = true, .read = true};
     static const struct wt_type bytes = {.kind = WT_TYPE_ARRAY, .target = &byte, .read = true};
     const struct wt_frame *frame = c->scope->frame;
-    const struct wt_topology *t = c->build.topology;
-    uint32_t space = 0;
-    while (space < t->space_count &&
-           !(t->spaces[space].scope == WT_SCOPE_GROUP && t->spaces[space].clang))
-        space++;
-    if (!frame || !frame->info || !frame->symbols || space == t->space_count)
+    uint32_t space;
+    if (!frame || !frame->info || !frame->symbols || !wt_compile_group_space(c, &space))
         return false;
     struct group_memory_group g = {
         .symbols = frame->symbols, .info = frame->info, .kernel = kernel_of(c)};

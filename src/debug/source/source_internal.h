@@ -184,6 +184,8 @@ wt_named_register_fn wt_compile_code_register;
 bool wt_compile_is_without_address(Dwarf_Die *die);
 /** Whether a variable lies in a work-group's memory at an address of the file, or may lie there. */
 bool wt_compile_is_of_group(Dwarf_Die *die);
+/** The address space of such memory in clang's debug information; false: the device has none. */
+bool wt_compile_group_space(const struct compiler *c, uint32_t *space);
 /** The address of such a variable for the kernel of the scope's frame, by LLVM's rule; false: it
  *  cannot be known. */
 bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct wt_info *info,

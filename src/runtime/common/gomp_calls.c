@@ -162,14 +162,11 @@ static bool find_block(const struct gomp_region *r, uint64_t addr, uint64_t *siz
 
 /* The block that is the kernel's first argument; where that is not known, the one whose address
  * begins another block, which then has the arguments. False: there is none. */
-static bool find_table(const struct gomp_region *r, uint64_t argument, uint64_t *addr,
-                       uint64_t *size)
+static bool find_table(const struct gomp_region *r, const struct wt_host_checks *c,
+                       uint64_t argument, uint64_t *addr, uint64_t *size)
 {
     if ((*addr = argument))
         return find_block(r, argument, size);
-    calls_depth--; /* it is the program's */
-    const struct wt_host_checks *c = calls_checks();
-    calls_depth++;
     for (unsigned i = r->blocks; i-- > 0;)
         if (r->block[i].size >= sizeof *addr &&
             (!c || c->is_of_gpus(r->block[i].addr))) { /* not freed meanwhile */
@@ -202,12 +199,16 @@ static void launching(uint64_t argument)
 {
     const struct gomp_region *r = region;
     uint64_t addr, size;
-    if (!r || !all_known(&r->maps) || !find_table(r, argument, &addr, &size))
+    if (!r || !all_known(&r->maps))
         return;
-    const uint64_t *table = (const uint64_t *)(uintptr_t)addr;
-    region = NULL;
     calls_depth--; /* it is the program's */
     const struct wt_host_checks *c = calls_checks();
+    if (!find_table(r, c, argument, &addr, &size)) {
+        calls_depth++;
+        return;
+    }
+    const uint64_t *table = (const uint64_t *)(uintptr_t)addr;
+    region = NULL;
     if (c && is_table(c, &r->maps, addr, size)) {
         c->made(NULL, addr, r->maps.count * sizeof *table, "");
         for (size_t i = 0; i < r->maps.count; i++)

@@ -197,10 +197,11 @@ static struct host *lock(void)
  * programs. */
 static const uint64_t FIRST_PLACE = 0x7e9000000000, LAST_PLACE = 0x7ef000000000;
 
-static void *at_place(uint64_t at, uint64_t size)
+/* Address space there; without MAP_FIXED_NOREPLACE in @p flags elsewhere if it is taken. */
+static void *at_place(uint64_t at, uint64_t size, int flags)
 {
-    return mmap((void *)(uintptr_t)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                -1, 0);
+    return mmap((void *)(uintptr_t)at, size, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 }
 
 static uint64_t aligned_to(uint64_t at, uint64_t align)
@@ -216,7 +217,7 @@ static uint8_t *next_space(struct host *host, uint64_t size, uint64_t align)
         const uint64_t at = aligned_to(f->at, align);
         if (at < f->end && size <= f->end - at) {
             f->at = at + size;
-            return at_place(at, size);
+            return at_place(at, size, 0);
         }
     }
     if (host->next_place < FIRST_PLACE || host->next_place >= LAST_PLACE ||
@@ -224,7 +225,7 @@ static uint8_t *next_space(struct host *host, uint64_t size, uint64_t align)
         host->next_place = FIRST_PLACE;
     const uint64_t wanted = aligned_to(host->next_place, align);
     host->next_place = wanted + size;
-    return at_place(wanted, size);
+    return at_place(wanted, size, 0);
 }
 
 /*
@@ -236,10 +237,8 @@ static void *reserve(struct host *host, void *where, uint64_t size, bool fixed, 
     const uint64_t usual = !fixed && size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE,
                    align = alignment > usual ? alignment : usual;
     const uint64_t space = size + align; /* at least a page more than it needs */
-    uint8_t *at =
-        fixed ? mmap(where, space, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)
-              : next_space(host, space, align);
+    uint8_t *at = fixed ? at_place((uint64_t)(uintptr_t)where, space, MAP_FIXED_NOREPLACE)
+                        : next_space(host, space, align);
     if (at == MAP_FAILED)
         return NULL;
     const uint64_t before = -(uint64_t)(uintptr_t)at % align, behind = align - before - HOST_PAGE;
