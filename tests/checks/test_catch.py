@@ -177,12 +177,14 @@ def test_an_allocation_has_the_calls_that_made_and_freed_it(tmp_path, family):
 def test_gdb_stops_before_a_mistake_with_a_signal():
     before, words = words_of("vortex", "vortex", "null_of_lane")
     line = checks.marks("vortex.c")["null_load"]
-    commands = ["monitor check catch", "continue", "monitor check", "monitor check 1", "stepi", "monitor check goto 1", "monitor check catch nonsense", "monitor check catch off",
+    commands = ["monitor check catch", "continue", "monitor check", "monitor info checks 1", "stepi", "monitor check 1", "monitor time", "monitor check catch nonsense", "monitor check catch off",
                 "reverse-continue", "monitor allocation 0x80000000"]
     done = checks.run(checks.command_under_test(), "gdb", *before, "--check=memory", *words, "--", "--batch", "-nx", *[w for one in commands for w in ("-ex", one)])
     said = done.stdout + done.stderr    # in a batch GDB writes to stderr what monitor says
     assert "Check: null load of 4 bytes, finding 1" in said and done.stdout.count("received signal SIGSEGV") == 1, done.stdout + done.stderr
     assert f"1  error: null load of 4 bytes, null_load at {checks.HERE}/vortex.c:{line}, issue time" in said
+    time = re.search(r"null load of 4 bytes, .*, issue time (\d+)", said)[1]
+    assert f"issue time {time} of " in said and said.count("error: null load of 4 bytes\n") == 2, said    # 'info checks 1', and the report at the end
     assert f"\n{line}\t" in done.stdout and "no kernel's mistake is called \"nonsense\"" in said
     assert "No more reverse-execution history" in done.stdout and "of variable _start of " in said, done.stdout
     assert "checks: 1 error," in done.stderr and done.returncode == 115, (done.returncode, done.stderr)

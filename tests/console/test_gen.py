@@ -769,3 +769,14 @@ kernel void k(global int *out)
     assert re.fullmatch(rf"#0 +f \(id=0\) at .*\nBacktrace stopped: f returns to {CODE:#x}, where the program's code begins", zeros) and up.endswith("= 0"), zeros
     _, lost = ask_console(file, ["break f", "run"], ["set var $r127[3] = 0x7ffffff", "backtrace"], how)
     assert re.fullmatch(r"#0 +f \(id=0\) at .*\nBacktrace stopped: no memory can be read at 0x\w+", lost), lost
+
+
+def test_a_line_of_a_program_without_lines_is_refused_with_the_reason(tmp_path):
+    """Intel's compiler writes no debug information for a file with several kernels."""
+    (tmp_path / "two.cl").write_text("".join(f"kernel void {name}(global int *out)\n{{\n    out[0] = 1;\n}}\n" for name in ("first", "second")))
+    iga.compile_cl(tmp_path / "two.cl", tmp_path / "two", *UNOPTIMISED)
+    words = ["-g", "gen9", "--kernel=second", "--grid=8", "--block=8", "--arg=zeros:64"]
+    reason = " The program has no source lines: compile it with -g (with ocloc, one kernel a file).\n"
+    for command, said in (("break two.cl:7", 'No line 7 in file "two.cl".'), ("break 7", "No default source file: name one, as in FILE:7.")):
+        done = debug(tmp_path / "two", command, options=words)
+        assert done.returncode == 1 and said + reason in done.stderr, (done.returncode, done.stderr)

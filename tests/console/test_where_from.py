@@ -481,6 +481,15 @@ def test_turns_of_a_loop_and_inputs_at_one_distance_share_a_line(program, tmp_pa
     assert f"memory: 4 bytes at {base:#x} <cells> and 15 more, each 16 bytes after the one before, which" in said[1], said[1]
 
 
+def test_lines_of_two_files_with_one_number_are_both_shown(program, tmp_path):
+    (tmp_path / "twice.h").write_text("#define N 2\n\n\nstatic inline __attribute__((always_inline)) int twice(int v)\n{\n    return N * v;\n}\n")
+    source = tmp_path / "caller.c"
+    source.write_text('#include "twice.h"\nvolatile int from = 4, to;\nint main(void)\n{\n    int v = from;\n    to = twice(v) + 1;\n    return 0;\n}\n')
+    said, = ask_console(program(str(source)), ["break 7", "run"], ["where-from to"])
+    shown = re.findall(r"^  6\t *(.*)$", said, re.M)
+    assert shown[:2] == ["to = twice(v) + 1;", "return N * v;"], said
+
+
 NESTED = """
 int twice(int v)
 {

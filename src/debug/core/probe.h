@@ -158,7 +158,8 @@ struct wt_topology {
                                 upwards from it, in memory of the wave's own */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
-    bool lanes_end;        /**< an instruction may end some lanes of a wave, not all */
+    const char *lines_need; /**< what source lines take besides -g: " (with …)"; NULL: nothing */
+    bool lanes_end;         /**< an instruction may end some lanes of a wave, not all */
     const struct wt_exception *exceptions; /**< WT_MOST_EXCEPTIONS at most */
     size_t exception_count;
     unsigned

@@ -26,6 +26,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .waves_per_core = GENP_SUBSLICE_THREADS,
                                               .lanes = GENP_LANES,
                                               .wave_word = "thread",
+                                              .lines_need = " (with ocloc, one kernel a file)",
                                               .lane_word = "channel",
                                               .exceptions = genp_exceptions,
                                               .exception_count = GENP_EXCEPTIONS,

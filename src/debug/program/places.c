@@ -229,13 +229,37 @@ static enum wt_status at_address(struct wt_program *g, const char *text, struct 
     return status;
 }
 
+static bool note_file(void *context, const char *file)
+{
+    *(bool *)context = true;
+    return false;
+}
+
+/* Adds to the message that there is no such line the reason, where the code has no lines at all. */
+static enum wt_status no_line(struct wt_program *g, enum wt_status status, struct wt_error *err)
+{
+    const char *need = g->topology->lines_need;
+    const size_t length = strlen(err->text);
+    size_t count;
+    bool found = false;
+    const struct wt_module *m = wt_modules_list(g->modules, &count);
+    for (size_t i = 0; i < count && !found; i++)
+        wt_symbols_files(m[i].symbols, note_file, &found);
+    if (count && !found)
+        snprintf(err->text + length, sizeof err->text - length,
+                 " The program has no source lines: compile it with -g%s.", need ? need : "");
+    return status;
+}
+
 static enum wt_status at_line(struct wt_program *g, const char *text, struct addresses *a,
                               struct wt_error *err)
 {
     char *whole;
     const char *file = pg_current_file(g);
     if (!file)
-        return wt_fail(err, WT_INVALID, "No default source file: name one, as in FILE:%s", text);
+        return no_line(
+            g, wt_fail(err, WT_INVALID, "No default source file: name one, as in FILE:%s.", text),
+            err);
     if (asprintf(&whole, "%s:%s", file, text) < 0)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a location");
     struct wt_location location;
@@ -260,8 +284,10 @@ static enum wt_status in_the_list(struct wt_program *g, const char *text, struct
     status = wt_location_resolve(&location, g->modules, 0, &a->list, &a->count, err);
     if (!status && !a->count) {
         if (location.kind == WT_LOCATION_LINE)
-            status = wt_fail(err, WT_INVALID, "No line %u in file \"%s\".", location.line,
-                             location.file);
+            status = no_line(g,
+                             wt_fail(err, WT_INVALID, "No line %u in file \"%s\".", location.line,
+                                     location.file),
+                             err);
         else
             status = wt_fail(err, WT_INVALID, "Function \"%s\" not defined.", text);
     }

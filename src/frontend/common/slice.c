@@ -148,12 +148,14 @@ static bool line_of(const struct wt_slice_report *r, const struct wt_slice_step 
 static void print_source(const struct slice_printer *p, const struct wt_slice_step *step)
 {
     struct wt_slice_line line, above = {.number = 0};
+    char file[256] = "";
     const bool other = !p->above || p->above->id != step->id;
     if (other)
         fprintf(p->out, "%s:\n", step->name);
-    else if (!line_of(p->r, p->above, &above))
-        above.number = 0;
-    if (line_of(p->r, step, &line) && line.number != above.number && *line.text)
+    else if (line_of(p->r, p->above, &above))
+        snprintf(file, sizeof file, "%s", above.file);
+    if (line_of(p->r, step, &line) && *line.text &&
+        (other || line.number != above.number || strncmp(line.file, file, sizeof file - 1) != 0))
         fprintf(p->out, "  %u\t%s\n", line.number, line.text);
 }
 

@@ -128,6 +128,10 @@ static void reattach(struct wt_rsp_session *s, const char *args, FILE *out)
 
 static void info(struct wt_rsp_session *s, const char *args, FILE *out)
 {
+    if (strncmp(args, "checks", 6) == 0 && (!args[6] || args[6] == ' ')) {
+        wt_rsp_info_checks(s, args + 6 + strspn(args + 6, " "), out);
+        return;
+    }
     const struct wt_topology *t = s->topology;
     const struct wt_target *target = wt_debugger_target(s->debugger);
     fprintf(out, "%s, %s: %u cluster%s, %u core%s, %u %ss a core, %u %ss a %s\n", t->family,
@@ -170,7 +174,7 @@ static const struct {
 } commands[] = {
     {"allocation", "ADDR", "the program's memory object at an address, or those around it",
      wt_rsp_allocation},
-    {"check", "[N|goto N|catch [KIND|off]]",
+    {"check", "[N [other]|catch [KIND|off]]",
      "findings of --check; goes before one; stops before mistakes from now on", wt_rsp_check},
     {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",
      each_lane},
@@ -180,7 +184,7 @@ static const struct {
     {"goto", "TIME", "go to an issue time: a number, +N, -N, start, end or a mark", wt_rsp_goto},
     {"hash", "", "a hash of the program's whole state here", wt_rsp_hash},
     {"help", "", "this list", help},
-    {"info", "", "the device, the program, the threads", info},
+    {"info", "[checks [N]]", "the device, the program, the threads; findings of --check", info},
     {"lane", "[N]", "which lane the registers of a warp show, when threads are warps", lane},
     {"lift-breakpoints", "",
      "put the program's code back where another debugger left breakpoints in memory", lift},

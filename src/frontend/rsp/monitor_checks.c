@@ -38,25 +38,39 @@ static enum wt_status catch_kind(struct wt_rsp_session *s, const char *kind, FIL
     return WT_OK;
 }
 
-static enum wt_status print(struct wt_rsp_session *s, const char *text, FILE *out,
+void wt_rsp_info_checks(struct wt_rsp_session *s, const char *text, FILE *out)
+{
+    const struct wt_checks *checks = s->options->checks;
+    struct wt_check_place place[2];
+    struct wt_error err;
+    char *end;
+    const uint64_t number = strtoull(text, &end, 10);
+    enum wt_status status = wt_checks_need(checks, &err);
+    if (!status && *text && (!isdigit((unsigned char)*text) || *end || !number))
+        status = wt_fail(&err, WT_INVALID, "monitor info checks [NUMBER]");
+    if (status || checks->print(checks->context, out, number, false, place, &err))
+        fprintf(out, "%s\n", err.text);
+}
+
+/* "[goto] NUMBER [other]": to the time before a finding's access, as the console's. */
+static enum wt_status go_to(struct wt_rsp_session *s, const char *text, FILE *out,
                             struct wt_error *err)
 {
     const struct wt_checks *checks = s->options->checks;
-    const bool goes = strncmp(text, "goto ", 5) == 0;
-    const char *word = text + (goes ? 5 + strspn(text + 5, " ") : 0);
+    const char *word = text + (strncmp(text, "goto ", 5) == 0 ? 5 : 0);
     struct wt_check_place place[2] = {{.time = 0}};
     char *end, time[24];
+    word += strspn(word, " ");
     const uint64_t number = strtoull(word, &end, 10);
-    const bool other = goes && strcmp(end + strspn(end, " "), "other") == 0;
+    const bool other = strcmp(end + strspn(end, " "), "other") == 0;
     enum wt_status status = wt_checks_need(checks, err);
     if (status)
         return status;
-    if ((goes || *word) && (!isdigit((unsigned char)*word) || (*end && !other) || !number))
+    if (!isdigit((unsigned char)*word) || (*end && !other) || !number)
         return wt_fail(err, WT_INVALID,
-                       "monitor check [NUMBER], check goto NUMBER [other], or check catch "
-                       "[KIND|off]");
-    if ((status = checks->print(checks->context, goes ? NULL : out, number, false, place, err)) ||
-        !goes)
+                       "monitor check [goto] NUMBER [other], or check catch [KIND|off]; "
+                       "'monitor info checks [NUMBER]' shows them");
+    if ((status = checks->print(checks->context, NULL, number, false, place, err)) != WT_OK)
         return status;
     if (other && !place[1].wave)
         return wt_fail(err, WT_STATE, "finding %" PRIu64 " has no other access", number);
@@ -76,8 +90,10 @@ void wt_rsp_check(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     struct wt_error err;
     const bool catches = strncmp(args, "catch", 5) == 0 && (!args[5] || args[5] == ' ');
-    if (catches ? catch_kind(s, args + 5 + strspn(args + 5, " "), out, &err)
-                : print(s, args, out, &err))
+    if (!*args)
+        wt_rsp_info_checks(s, args, out);
+    else if (catches ? catch_kind(s, args + 5 + strspn(args + 5, " "), out, &err)
+                     : go_to(s, args, out, &err))
         fprintf(out, "%s\n", err.text);
 }
 

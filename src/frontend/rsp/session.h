@@ -553,7 +553,7 @@ wt_rsp_monitor wt_rsp_who_read, wt_rsp_who_wrote;
 
 /* ---- monitor_checks.c: what checks have found ---- */
 
-wt_rsp_monitor wt_rsp_check, wt_rsp_allocation;
+wt_rsp_monitor wt_rsp_check, wt_rsp_info_checks, wt_rsp_allocation;
 /** Stops for no mistake any more. */
 void wt_rsp_stop_catching(struct wt_rsp_session *s);
 /** Whether a stop is for a watchpoint of a client. */
