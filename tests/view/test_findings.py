@@ -149,18 +149,20 @@ def test_a_page_shows_how_a_value_came_to_be(export, blur, browser):
     page, recording = export("--where-from=out[14]", "-e", "out[14]", *blur)
     trail = recording["trail"]
     assert trail["text"] == "where from: out[14] = 43"
-    lines, times = [place["line"] for place in trail["places"]], [place["time"] for place in trail["places"]]
+    every = [place["time"] for place in trail["places"]]
+    places = [place for place in trail["places"] if "fold" not in place]
+    lines, times = [place["line"] for place in places], [place["time"] for place in places]
     wanted = [line_of(BLUR, text) for text in STORES]
-    assert [line for line in lines if line in wanted] == wanted and times == sorted(times)
-    lanes = {place["line"]: (place["lanes"], place["function"]) for place in trail["places"]}
+    assert [line for line in lines if line in wanted] == wanted and every == sorted(every)
+    lanes = {place["line"]: (place["lanes"], place["function"]) for place in places}
     assert lanes[wanted[1]] == ("8", "blur") and lanes[wanted[2]] == ("4", "blur")
-    assert {frame["time"] for frame in recording["frames"]} >= set(times)
+    assert {frame["time"] for frame in recording["frames"]} >= set(every)
     browser.open(page.as_uri())
     now = "view.model.frames[view.frame].time"
-    last = trail["places"][-2]
+    last = places[-2]
     assert browser.run(now) == last["time"] and last["line"] == wanted[2] and browser.run("view.selectedRow().wave.id") == last["wave"]
     # From line to line of the file: as many arrows as steps to another line; each mark at its line.
-    steps = [place["line"] for place in trail["places"] if place.get("path", "").endswith("blur.c")]
+    steps = [place["line"] for place in places if place.get("path", "").endswith("blur.c")]
     assert browser.run("document.querySelectorAll('.arrows path').length") == sum(a != b for a, b in zip(steps, steps[1:]))
     assert browser.run("view.grid.isTrail && view.grid.linked.map((one) => one.mark).join('')") == "".join(map(str, range(1, len(lines)))) + "="
     ahead = "view.grid.linked.filter((one) => one.isAhead).length"
@@ -228,3 +230,44 @@ word: .zero 4
         subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32im_zicsr", "-mabi=ilp32", "-nostdlib", "-static", "-Ttext=0x80000000", source, "-o", tmp_path / "loop"], check=True)
         _, recording = export("--who-wrote=*(int *)&word", "-g", "vortex:warps=1,threads=1", tmp_path / "loop")
         assert recording["trail"]["text"].endswith(ends)
+
+
+def test_turns_of_loops_are_folded_as_in_the_console(export, browser, tmp_path):
+    """Three turns of a loop with four turns of another in it: of both the last turn is shown, the others when they are unfolded."""
+    source, program = tmp_path / "loop.s", tmp_path / "loop"
+    source.write_text("""_start: la t0, word
+    li t3, 3
+outer: li t1, 4
+inner: add t4, t4, t1
+    addi t1, t1, -1
+    bnez t1, inner
+    sw t4, 0(t0)
+    addi t3, t3, -1
+    bnez t3, outer
+end: .word 0x0000000b # tmc zero
+.bss
+word: .zero 4
+""")
+    subprocess.run(["riscv64-unknown-elf-gcc", "-g", "-march=rv32im_zicsr", "-mabi=ilp32", "-nostdlib", "-static", "-Ttext=0x80000000", source, "-o", program], check=True)
+    how = ["-g", "vortex:warps=1,threads=1"]
+    said = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *how, "-ex", "break end", "-ex", "run", "-ex", "where-from *(int *)&word", program],
+                          capture_output=True, text=True, timeout=TIMEOUT, check=True).stdout
+    console = re.findall(r"… (\d+ more turns) of these \d+ steps, (loop.s:[-0-9]+)", said)
+    page, recording = export("--where-from=*(int *)&word", *how, program)
+    trail = recording["trail"]
+    assert console and [text.split(" of ") for text in trail["folds"]] == [list(one) for one in console], (said, trail["folds"])
+    assert trail["text"].endswith(" = 30")
+    places = [(place["line"], place.get("fold")) for place in trail["places"]]
+    before = [(line, 1) for line in 2 * [3, *3 * [4, 5], 4]]
+    last = [(3, None), *2 * [(5, 0), (4, 0)], (5, None), (4, None), (7, None)]  # line 4's first addition: its last one has the mark
+    assert places[:-1] == before + last, places
+    browser.open(page.as_uri())
+    marks = "view.grid.linked.map((one) => one.mark).join('')"
+    assert browser.run(marks) == "1234="
+    assert browser.run("[...document.querySelectorAll('.fold')].map((one) => one.innerText)") == ["▸ 2 more turns of loop.s:3-5", "▸ 2 more turns of loop.s:4-5"]
+    browser.run("document.querySelectorAll('.fold')[1].click()")
+    assert browser.run(marks) == "12345678=" and browser.run("document.activeElement.innerText") == "▾ 2 more turns of loop.s:4-5"
+    browser.run("document.querySelector('[aria-label=\"To access 2\"]').click()")
+    assert browser.run("view.model.frames[view.frame].time") == trail["places"][17]["time"]
+    browser.run("document.querySelectorAll('.fold')[1].click()")
+    assert browser.run(marks) == "1234=" and not browser.problems()

@@ -42,6 +42,37 @@ struct wt_slice_line {
     const char *text;
 };
 
+/** The source line of an instruction, and its text ("": not at hand), which live until the next
+ * call; false: it has none. */
+typedef bool wt_slice_line_fn(void *context, uint64_t pc, struct wt_slice_line *line);
+
+/** The turns of a loop in the steps of a value: @p all steps from @p first on, the latest first. */
+struct wt_slice_turns {
+    const struct wt_slice_step *first;
+    size_t turn;  /**< how many of them are the first turn */
+    size_t all;   /**< steps in all turns */
+    size_t turns; /**< how often it turns */
+    size_t steps; /**< how many of the first turn the walk has shown: loops in it turn once */
+};
+
+/** Receives the steps of a value, the latest first. */
+struct wt_slice_walk {
+    void *context;
+    /** A step, which is shown, and those of the same instruction in the same lanes before it. */
+    void (*step)(void *context, const struct wt_slice_turns *turns);
+    /** The first turn of a loop was shown: what its other turns are, which were not. */
+    void (*turns)(void *context, const struct wt_slice_turns *turns);
+};
+
+/** Walks through the steps of a value with the turns of loops folded; without host memory for that
+ * it shows none. */
+void wt_walk_slice(const struct wt_slice_found *found, const struct wt_slice_walk *to);
+
+/** Writes "FILE:FROM-TO" of steps that are all of one file, those without a line aside; returns the
+ * length, 0: they are of none or of several. @p line NULL: no instruction has a line. */
+size_t wt_slice_lines(wt_slice_line_fn *line, void *context, const struct wt_slice_step *step,
+                      size_t count, char *text, size_t size);
+
 /** The texts of a printed slice, or of what is defined: places, instructions, memory. */
 struct wt_slice_report {
     const char *lane_word;
@@ -51,9 +82,7 @@ struct wt_slice_report {
     void (*instruction)(void *context, uint64_t pc, char *text, size_t size);
     /** Describes what an address of global memory belongs to; "" if that is not known. */
     void (*memory)(void *context, uint64_t address, char *text, size_t size);
-    /** The source line of an instruction, and its text ("": not at hand), which live until the next
-     * call; false: it has none. NULL: no instruction has. */
-    bool (*line)(void *context, uint64_t pc, struct wt_slice_line *line);
+    wt_slice_line_fn *line; /**< NULL: no instruction has one */
     void *context;
 };
 

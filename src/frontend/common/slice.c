@@ -128,12 +128,70 @@ static void find_loops(struct loops *l, const struct wt_slice_found *found)
         size = fold(l, size) ? 1 : size + 1;
 }
 
+/* Walks pieces, of a loop the first turn and then what is known of the others; returns how many
+ * steps. */
+static size_t walk(const struct loops *l, const struct wt_slice_walk *to, const struct piece *piece,
+                   size_t count)
+{
+    size_t shown = 0;
+    for (const struct piece *const end = piece + count; piece < end; piece++) {
+        const struct piece *const body = &l->old[piece->body];
+        struct wt_slice_turns turns = {.first = &l->step[piece->first],
+                                       .turn = 1,
+                                       .all = piece->end - piece->first,
+                                       .turns = piece->turns,
+                                       .steps = 1};
+        if (!piece->parts || (piece->parts == 1 && !body->parts)) {
+            to->step(to->context, &turns);
+        } else {
+            turns.steps = walk(l, to, body, piece->parts);
+            turns.turn = body[piece->parts - 1].end - piece->first;
+            to->turns(to->context, &turns);
+        }
+        shown += turns.steps;
+    }
+    return shown;
+}
+
+void wt_walk_slice(const struct wt_slice_found *found, const struct wt_slice_walk *to)
+{
+    struct loops loops;
+    find_loops(&loops, found);
+    walk(&loops, to, loops.now, loops.count);
+    free(loops.now);
+    free(loops.old);
+}
+
+size_t wt_slice_lines(wt_slice_line_fn *line_of, void *context, const struct wt_slice_step *step,
+                      size_t count, char *text, size_t size)
+{
+    struct wt_slice_line line;
+    char file[256] = "";
+    unsigned from = 0, to = 0;
+    *text = '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (!line_of || !line_of(context, step[i].pc, &line))
+            continue;
+        if (!*file)
+            snprintf(file, sizeof file, "%s", line.file);
+        else if (strcmp(line.file, file) != 0)
+            return 0;
+        from = !from || line.number < from ? line.number : from;
+        to = line.number > to ? line.number : to;
+    }
+    if (!*file)
+        return 0;
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
+    return (size_t)(to == from ? snprintf(text, size, "%s:%u", name, from)
+                               : snprintf(text, size, "%s:%u-%u", name, from, to));
+}
+
 /* ---- steps ---- */
 
 struct slice_printer {
     FILE *out;
     const struct wt_slice_report *r;
-    const struct loops *loops;
     const struct wt_slice_step *above; /* the step that was printed last; NULL: none */
 };
 
@@ -168,10 +226,10 @@ static void print_lanes(const struct slice_printer *p, const char *before, wt_la
                 text);
 }
 
-/* A step and @p turns - 1 of the same before it, the last of which is @p last. */
-static void print_step(struct slice_printer *p, const struct wt_slice_step *step, size_t turns,
-                       const struct wt_slice_step *last)
+static void print_step(void *context, const struct wt_slice_turns *turns)
 {
+    struct slice_printer *p = context;
+    const struct wt_slice_step *step = turns->first;
     char place[300] = "", text[300] = "";
     print_source(p, step);
     p->above = step;
@@ -180,33 +238,9 @@ static void print_step(struct slice_printer *p, const struct wt_slice_step *step
     fprintf(p->out, "  [%u] time %" PRIu64, step->depth, step->time);
     print_lanes(p, ", ", step->lanes);
     fprintf(p->out, " at %s: %s", place, text + strspn(text, " "));
-    if (turns > 1)
-        fprintf(p->out, " (and %zu time%s before)", turns - 1, turns == 2 ? "" : "s");
-    fprintf(p->out, "%s\n", last->cut ? " …" : "");
-}
-
-/* ", FILE:FROM-TO" of steps that are all of one file; those without a line have no say. */
-static void print_lines(const struct slice_printer *p, const struct wt_slice_step *step,
-                        size_t count)
-{
-    struct wt_slice_line line;
-    char file[256] = "";
-    unsigned from = 0, to = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!line_of(p->r, &step[i], &line))
-            continue;
-        if (!*file)
-            snprintf(file, sizeof file, "%s", line.file);
-        else if (strcmp(line.file, file) != 0)
-            return;
-        from = !from || line.number < from ? line.number : from;
-        to = line.number > to ? line.number : to;
-    }
-    const char *slash = strrchr(file, '/');
-    if (*file)
-        fprintf(p->out, ", %s:%u", slash ? slash + 1 : file, from);
-    if (to != from)
-        fprintf(p->out, "-%u", to);
+    if (turns->turns > 1)
+        fprintf(p->out, " (and %zu time%s before)", turns->turns - 1, turns->turns == 2 ? "" : "s");
+    fprintf(p->out, "%s\n", step[turns->all - 1].cut ? " …" : "");
 }
 
 static wt_lanes lanes_of(const struct wt_slice_step *step, size_t count)
@@ -217,32 +251,19 @@ static wt_lanes lanes_of(const struct wt_slice_step *step, size_t count)
     return lanes;
 }
 
-/* Prints pieces, of a loop the first turn and a line for the others; returns how many steps. */
-static size_t print_pieces(struct slice_printer *p, const struct piece *piece, size_t count)
+static void print_turns(void *context, const struct wt_slice_turns *turns)
 {
-    size_t shown = 0;
-    for (const struct piece *const end = piece + count; piece < end; piece++) {
-        const struct piece *const body = &p->loops->old[piece->body];
-        const struct wt_slice_step *const first = &p->loops->step[piece->first];
-        const struct wt_slice_step *const last = &p->loops->step[piece->end - 1];
-        if (!piece->parts || (piece->parts == 1 && !body->parts)) {
-            print_step(p, first, piece->turns, last);
-            shown++;
-            continue;
-        }
-        const size_t steps = print_pieces(p, body, piece->parts);
-        const size_t turn = body[piece->parts - 1].end - piece->first;
-        const size_t all = piece->end - piece->first;
-        const wt_lanes lanes = lanes_of(first + turn, all - turn);
-        fprintf(p->out, "  … %zu more turns of these %zu steps", piece->turns - 1, steps);
-        if (lanes != lanes_of(first, turn))
-            print_lanes(p, " in ", lanes);
-        print_lines(p, first, turn);
-        fprintf(p->out, ", back to time %" PRIu64 "%s\n", last->time, last->cut ? " …" : "");
-        p->above = last;
-        shown += steps;
-    }
-    return shown;
+    struct slice_printer *p = context;
+    const struct wt_slice_step *const first = turns->first, *const last = &first[turns->all - 1];
+    const wt_lanes lanes = lanes_of(first + turns->turn, turns->all - turns->turn);
+    char lines[300];
+    fprintf(p->out, "  … %zu more turns of these %zu steps", turns->turns - 1, turns->steps);
+    if (lanes != lanes_of(first, turns->turn))
+        print_lanes(p, " in ", lanes);
+    if (wt_slice_lines(p->r->line, p->r->context, first, turns->turn, lines, sizeof lines))
+        fprintf(p->out, ", %s", lines);
+    fprintf(p->out, ", back to time %" PRIu64 "%s\n", last->time, last->cut ? " …" : "");
+    p->above = last;
 }
 
 /* ---- inputs ---- */
@@ -343,12 +364,9 @@ static size_t print_input(FILE *out, const struct wt_slice_report *r,
 void wt_print_slice(FILE *out, const struct wt_slice_report *report,
                     const struct wt_slice_found *found, uint64_t unwritten)
 {
-    struct loops loops;
-    find_loops(&loops, found);
-    struct slice_printer p = {.out = out, .r = report, .loops = &loops};
-    print_pieces(&p, loops.now, loops.count);
-    free(loops.now);
-    free(loops.old);
+    struct slice_printer p = {.out = out, .r = report};
+    wt_walk_slice(found,
+                  &(struct wt_slice_walk){.context = &p, .step = print_step, .turns = print_turns});
     if (unwritten)
         fprintf(out,
                 "%" PRIu64 " byte%s of it: no instruction of the recorded run before now wrote "

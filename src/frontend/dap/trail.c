@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "frontend/common/common.h"
 #include "frontend/dap/internal.h"
 
 /* An instruction of the trail. */
@@ -16,13 +17,17 @@ struct trail_step {
     wt_lanes lanes;
     unsigned line; /* 0: not known */
     const char *file;
+    size_t fold; /* the turns of a loop that it is in; 0: none, it is shown */
 };
 
-static int by_time(const void *a, const void *b)
-{
-    const struct trail_step *x = a, *y = b;
-    return x->time < y->time ? -1 : x->time > y->time;
-}
+struct trail {
+    struct wt_dap *d;
+    struct trail_step step[DAP_TRAIL_STEPS]; /* the latest first */
+    size_t count;
+    uint64_t pc; /* the latest step's, which may not be in the list */
+    size_t folds;
+    struct json_object *fold; /* texts */
+};
 
 static struct trail_step step_at(struct wt_dap *d, uint64_t time, uint64_t wave, uint64_t pc,
                                  wt_lanes lanes)
@@ -35,28 +40,67 @@ static struct trail_step step_at(struct wt_dap *d, uint64_t time, uint64_t wave,
 
 static bool same_line(const struct trail_step *a, const struct trail_step *b)
 {
-    return a->wave == b->wave && a->line == b->line &&
+    return a->wave == b->wave && a->fold == b->fold && a->line == b->line &&
            (a->line ? strcmp(a->file, b->file) == 0 : a->pc == b->pc);
 }
 
-/* Leaves one step of each line of a wave, the last in time; the list stays in the order of time. */
-static size_t fold(struct trail_step *step, size_t count)
+/* Adds a step unless its line is shown already; in a fold, unless it is of the same turn and line
+ * as the one after it in time. */
+static void add_step(struct trail *t, const struct wt_slice_step *s, size_t fold)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool again = false;
-        for (size_t k = i + 1; k < count && !again; k++)
-            again = same_line(&step[i], &step[k]);
-        if (!again)
-            step[kept++] = step[i];
+    struct trail_step step = step_at(t->d, s->time, s->id, s->pc, s->lanes);
+    const bool goes_on = t->count && s->pc < t->pc;
+    t->pc = s->pc;
+    step.fold = fold;
+    for (size_t i = t->count; i > 0; i--) {
+        if (fold && (!goes_on || i < t->count))
+            break;
+        if (same_line(&step, &t->step[i - 1]))
+            return;
     }
-    return kept;
+    if (t->count < DAP_TRAIL_STEPS)
+        t->step[t->count++] = step;
+}
+
+static bool line_at(void *context, uint64_t pc, struct wt_slice_line *line)
+{
+    const struct trail *t = context;
+    line->text = "";
+    return wt_modules_user_line(t->d->g->modules, 0, pc, &line->file, &line->number);
+}
+
+static void add_turns(void *context, const struct wt_slice_turns *turns)
+{
+    struct trail *t = context;
+    const size_t others = turns->turns - 1;
+    char lines[300];
+    if (!wt_slice_lines(line_at, t, turns->first, turns->turn, lines, sizeof lines))
+        snprintf(lines, sizeof lines, "a loop");
+    char *text = dap_format("%zu more turn%s of %s", others, others == 1 ? "" : "s", lines);
+    json_object_array_add(t->fold, json_object_new_string(text));
+    free(text);
+    t->folds++;
+    for (size_t i = turns->turn; i < turns->all; i++)
+        add_step(t, &turns->first[i], t->folds);
+}
+
+static void add_shown(void *context, const struct wt_slice_turns *turns)
+{
+    add_step(context, turns->first, 0);
+    if (turns->turns > 1)
+        add_turns(context, turns);
 }
 
 /* ---- searches ---- */
 
-static enum wt_status find_stores(struct wt_dap *d, const char *text, struct trail_step *step,
-                                  size_t most, size_t *count, bool *more, struct wt_error *err)
+static int later_first(const void *a, const void *b)
+{
+    const struct wt_slice_step *x = a, *y = b;
+    return x->time < y->time ? 1 : -(x->time > y->time);
+}
+
+static enum wt_status find_stores(struct wt_dap *d, const char *text, struct wt_slice_found *to,
+                                  struct wt_error *err)
 {
     struct wt_touch *list = NULL;
     struct wt_home home;
@@ -65,26 +109,26 @@ static enum wt_status find_stores(struct wt_dap *d, const char *text, struct tra
     if (status)
         return status;
     home.where.kind = WT_WATCHPOINT_WRITE;
-    status = wt_program_touches(d->g, &home, most, &list, &found, more, err);
-    for (size_t i = 0; !status && i < found && i < most; i++)
-        step[(*count)++] = step_at(d, list[i].time, list[i].by.id, list[i].pc, list[i].lanes);
+    status = wt_program_touches(d->g, &home, DAP_TRAIL_STEPS, &list, &found, &to->more, err);
+    if (!status && !(to->step = calloc(found + 1, sizeof *to->step)))
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    for (size_t i = 0; !status && i < found && i < DAP_TRAIL_STEPS; i++)
+        to->step[to->steps++] = (struct wt_slice_step){
+            .time = list[i].time, .id = list[i].by.id, .pc = list[i].pc, .lanes = list[i].lanes};
+    if (to->steps)
+        qsort(to->step, to->steps, sizeof *to->step, later_first);
     free(list);
     wt_home_free(&home);
     return status;
 }
 
-static enum wt_status find_origins(struct wt_dap *d, const char *text, struct trail_step *step,
-                                   size_t most, size_t *count, bool *more, struct wt_error *err)
+static enum wt_status find_origins(struct wt_dap *d, const char *text, struct wt_slice_found *to,
+                                   struct wt_error *err)
 {
-    const struct wt_slice_limits limits = {.depth = 64, .steps = (uint32_t)most};
+    const struct wt_slice_limits limits = {.depth = 64, .steps = DAP_TRAIL_STEPS};
     struct wt_where_from from = {.unwritten = 0};
     const enum wt_status status = wt_program_where_from(d->g, text, &limits, &from, err);
-    for (size_t i = 0; !status && i < from.found.steps && i < most; i++) {
-        const struct wt_slice_step *s = &from.found.step[i];
-        step[(*count)++] = step_at(d, s->time, s->id, s->pc, s->lanes);
-    }
-    *more = from.found.more;
-    wt_slice_found_free(&from.found);
+    *to = from.found;
     return status;
 }
 
@@ -124,6 +168,9 @@ static void put_step(struct wt_dap *d, struct json_object *places, const struct 
         snprintf(place.file, sizeof place.file, "%s", s->file);
     wt_frames_free(frames);
     dap_put_place(places, &place);
+    if (s->fold)
+        dap_put_number(json_object_array_get_idx(places, json_object_array_length(places) - 1),
+                       "fold", (int64_t)s->fold - 1);
 }
 
 /* Adds the selected lane, which has the value now. */
@@ -141,6 +188,17 @@ static void put_end(struct wt_dap *d, struct json_object *places)
         pc = view->frame->pc;
     const struct trail_step end = step_at(d, time.now, wave.id, pc, wt_lane_bit(position.lane));
     put_step(d, places, &end);
+}
+
+static void put_trail(struct wt_dap *d, struct json_object *o, const struct wt_slice_found *found)
+{
+    struct trail t = {.d = d, .fold = dap_put_list(o, "folds")};
+    struct json_object *places = dap_put_list(o, "places");
+    wt_walk_slice(found,
+                  &(struct wt_slice_walk){.context = &t, .step = add_shown, .turns = add_turns});
+    while (t.count)
+        put_step(d, places, &t.step[--t.count]);
+    put_end(d, places);
 }
 
 /* "out[14] = 43", or the expression alone. */
@@ -163,9 +221,7 @@ enum wt_status dap_find_trail(struct wt_dap *d, struct json_object *arguments,
                               struct json_object **trail, struct wt_error *err)
 {
     const char *expression;
-    struct trail_step *step = NULL;
-    size_t count = 0;
-    bool more = false;
+    struct wt_slice_found found = {.more = false};
     const bool stores = dap_flag(arguments, "stores");
     enum wt_status status = dap_need_text(arguments, "expression", &expression, err);
     if (!status && dap_assigns(expression))
@@ -175,35 +231,27 @@ enum wt_status dap_find_trail(struct wt_dap *d, struct json_object *arguments,
         status = wt_fail(err, WT_UNSUPPORTED, "nothing of the run is recorded");
     if (!status)
         status = wt_program_need_thread(d->g, err);
-    if (!status && !(step = calloc(DAP_TRAIL_STEPS, sizeof *step)))
-        status = wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
     if (status)
         return status;
     char *value = value_text(d, expression);
     d->travels = true;
-    status = (stores ? find_stores : find_origins)(d, expression, step, DAP_TRAIL_STEPS, &count,
-                                                   &more, err);
+    status = (stores ? find_stores : find_origins)(d, expression, &found, err);
     d->travels = false;
     d->runs = d->g->runs;
-    if (!status && !count)
+    if (!status && !found.steps)
         status = wt_fail(err, WT_STATE, "no instruction of the recorded run before now wrote to %s",
                          expression);
     if (!status) {
-        qsort(step, count, sizeof *step, by_time);
-        count = fold(step, count);
         char *text =
             dap_format("%s: %s%s", stores ? "who wrote" : "where from", value ? value : expression,
-                       more ? ", the latest steps of more" : "");
+                       found.more ? ", the latest steps of more" : "");
         *trail = json_object_new_object();
         dap_put_text(*trail, "text", text);
-        struct json_object *places = dap_put_list(*trail, "places");
-        for (size_t i = 0; i < count; i++)
-            put_step(d, places, &step[i]);
-        put_end(d, places);
+        put_trail(d, *trail, &found);
         free(text);
     }
     free(value);
-    free(step);
+    wt_slice_found_free(&found);
     return status;
 }
 

@@ -10,11 +10,44 @@ Object.assign(View.prototype, {
         return [...this.model.body.findings || [], ...this.trails.map((trail, i) => ({ ...trail, number: -1 - i }))];
     },
 
-    /** The chosen one's places in their order of time, with their marks; the last of a trail has the value. */
-    accesses() {
+    /** The chosen one's places in their order of time. Those that are shown have marks: not the turns of a loop, but where they are unfolded; the last of
+     * a trail has the value. */
+    places() {
         const story = this.stories().find((one) => one.number === this.chosen);
         const places = story ? [...story.places].sort((a, b) => (a.time ?? Infinity) - (b.time ?? Infinity)) : [];
-        return places.map((place, i) => ({ ...place, mark: places.length === 1 ? '!' : this.chosen < 0 && i + 1 === places.length ? '=' : String(i + 1) }));
+        const isShown = (one) => one.fold === undefined || this.unfolded.has(this.foldKey(one.fold));
+        const all = places.filter(isShown).length;
+        let count = 0;
+        return places.map((place) => {
+            if (!isShown(place))
+                return { ...place };
+            count++;
+            return { ...place, mark: all === 1 ? '!' : this.chosen < 0 && count === all ? '=' : String(count) };
+        });
+    },
+
+    /** Those that are shown. */
+    accesses() {
+        return this.places().filter((place) => place.mark);
+    },
+
+    foldKey(fold) {
+        return `${this.chosen} ${fold}`;
+    },
+
+    /** The turns of a loop in a trail, before those that are shown: a button that unfolds them. */
+    addFold(fold) {
+        const key = this.foldKey(fold), isOpen = this.unfolded.has(key), text = this.stories().find((one) => one.number === this.chosen).folds[fold];
+        const button = this.button(this.found, `${isOpen ? '▾' : '▸'} ${text}`, `${isOpen ? 'Fold' : 'Unfold'} ${text}`, () => {
+            this.unfolded[isOpen ? 'delete' : 'add'](key);
+            this.show();
+            const again = [...this.found.querySelectorAll('.fold')].find((one) => one.dataset.fold === key);
+            if (again)
+                again.focus();
+        });
+        button.className = 'fold';
+        button.dataset.fold = key;
+        button.setAttribute('aria-expanded', String(isOpen));
     },
 
     /** Asks how a value of the selected lane came to be: by the stores to it, or by all that it was made of. */
@@ -66,11 +99,11 @@ Object.assign(View.prototype, {
     },
 
     showFindings() {
-        const list = this.stories(), accesses = this.accesses(), now = this.model.frames[this.frame].time;
+        const list = this.stories(), places = this.places(), accesses = places.filter((one) => one.mark), now = this.model.frames[this.frame].time;
         this.grid.linked = accesses.map((one) => ({ mark: one.mark, key: this.rowKeyOf(one), lanes: lanesOf(one.lanes || '', 128), isAhead: one.time > now }));
         this.grid.isTrail = this.chosen < 0;
         this.side.classList.toggle('story', accesses.length > 0);
-        const shown = JSON.stringify([list.length, this.chosen, this.model.body.start]);
+        const shown = JSON.stringify([list.length, this.chosen, this.model.body.start, [...this.unfolded]]);
         if (shown === this.found.dataset.shown)
             return;
         this.found.dataset.shown = shown;
@@ -90,10 +123,13 @@ Object.assign(View.prototype, {
             button.setAttribute('aria-pressed', String(this.chosen === finding.number));
             if (this.chosen !== finding.number)
                 continue;
-            accesses.forEach((one, i) => {
+            places.forEach((one, i) => {
                 if (i && missing)
                     this.found.append(element('div', 'missing', `✕ ${missing}`));
-                this.addAccess(one);
+                if (one.fold !== undefined && !(i && places[i - 1].fold === one.fold))
+                    this.addFold(one.fold);
+                if (one.mark)
+                    this.addAccess(one);
             });
             this.addPlay(accesses.filter((one) => this.isReached(one)));
             if (!rest.length)
@@ -172,7 +208,7 @@ Object.assign(View.prototype, {
     markAccess(row, path, line) {
         const marks = this.accesses().filter((one) => one.path === path && one.line === line).map((one) => one.mark);
         if (this.chosen)
-            row.append(element('td', this.chosen < 0 ? 'mark trail' : 'mark', [...new Set(marks)].join(' ')));
+            row.append(element('td', this.chosen < 0 ? 'mark trail' : 'mark', marksText(marks)));
         if (marks.length)
             row.className += ' accessed';
     },

@@ -202,7 +202,7 @@ class Grid {
             boxes.forEach(({ box }, i) => this.drawStep(c, i ? boxes[i - 1].box : null, box));
         boxes.forEach(({ box, mark, isAhead }, i) => {
             const place = `${box.x},${box.y}`;
-            marks.set(place, { box, text: marks.has(place) ? `${marks.get(place).text} ${mark}` : mark });
+            marks.set(place, { box, all: [...marks.has(place) ? marks.get(place).all : [], mark] });
             c.strokeStyle = colour;
             c.lineWidth = 2;
             c.globalAlpha = this.isTrail && isAhead ? .35 : 1;
@@ -211,8 +211,8 @@ class Grid {
         });
         c.font = 'bold 10px sans-serif';
         c.textAlign = 'center';
-        for (const { box, text } of marks.values()) {
-            const w = Math.max(14, c.measureText(text).width + 6);
+        for (const { box, all } of marks.values()) {
+            const text = marksText(all), w = Math.max(14, c.measureText(text).width + 6);
             c.fillStyle = colour;
             c.beginPath();
             c.roundRect(box.x, box.y, w, 14, 7);

@@ -16,6 +16,12 @@ function lanesOf(hex, count) {
     return lanes;
 }
 
+/** "1 2 3", of many the first ones and the last one. */
+function marksText(marks) {
+    const all = [...new Set(marks)];
+    return (all.length > 6 ? [...all.slice(0, 3), '…', ...all.slice(-1)] : all).join(' ');
+}
+
 /** "0..3, 7" */
 function lanesText(lanes) {
     const parts = [];

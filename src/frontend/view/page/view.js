@@ -53,6 +53,7 @@ class View {
         this.frame = 0;
         this.timer = null;
         this.trails = [];
+        this.unfolded = new Set(); /* turns of loops in trails */
         this.settings = new URLSearchParams(location.hash.slice(1));
         this.build(root);
         if (source.isLive)
