@@ -2,7 +2,6 @@
 #include "cli/supervise.h"
 
 #include <dirent.h>
-#include <spawn.h>
 #include <fcntl.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -339,13 +338,13 @@ static void end_all(const struct wt_subcommand *command, const struct cli_superv
     signal_descendants(SIGCONT);
 }
 
-/* Waits for the child; returns its status as of wait(), and whether its time was over. */
+/* Waits for the child, for @p timeout seconds (0: as long as it takes); returns its status as of
+ * wait(), whether its time was over, and whether somebody has asked for the end. */
 static int wait_for(pid_t child, const struct wt_subcommand *command,
-                    const struct cli_supervision *wanted, const sigset_t *set,
-                    struct wt_tally *tally, bool *over)
+                    const struct cli_supervision *wanted, double timeout, const sigset_t *set,
+                    struct wt_tally *tally, bool *over, bool *asked)
 {
-    uint64_t until =
-        wanted->timeout > 0 ? wt_clock_ns() + (uint64_t)llround(wanted->timeout * 1e9) : 0;
+    uint64_t until = timeout > 0 ? wt_clock_ns() + (uint64_t)llround(timeout * 1e9) : 0;
     siginfo_t info;
     int status;
     for (;;) {
@@ -355,6 +354,8 @@ static int wait_for(pid_t child, const struct wt_subcommand *command,
             *over = true;
             continue;
         }
+        *asked = *asked || info.si_signo == SIGINT || info.si_signo == SIGQUIT ||
+                 info.si_signo == SIGTERM || info.si_signo == SIGHUP;
         /* A terminal's Ctrl-C and Ctrl-\ go to the whole group. */
         if (info.si_signo != SIGCHLD && info.si_code <= 0)
             kill(child, info.si_signo);
@@ -390,32 +391,30 @@ static void die_of(int number)
     sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
-/* Writes the page about a finding, for which the program runs again, recorded. Returns the exit
- * status: 0, or of a failure. */
-static int write_page(const struct cli_supervision *wanted, const sigset_t *signals)
+/* Starts the child, which does not survive this process; false: there is none. */
+static bool start_child(const sigset_t *signals, pid_t *child)
 {
-    static char self[] = "/proc/self/exe";
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    pid_t id;
-    int status;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, signals);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    const int failed =
-        posix_spawn(&id, self, &actions, &attributes, wanted->page, wanted->environment);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    if (failed) {
-        fprintf(stderr, "wavetrap exec: --export: the program cannot be run again: %s\n",
-                strerror(failed));
-        return WT_EXIT_FAILED;
-    }
-    while (waitpid(id, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : WT_EXIT_FAILED;
+    const pid_t parent = getpid();
+    *child = fork();
+    if (*child)
+        return *child > 0;
+    /* A parent that is killed takes the program along, as if it were the program. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(WT_EXIT_FAILED);
+    sigprocmask(SIG_SETMASK, signals, NULL);
+    return true;
+}
+
+/* In a child: writes the page about a finding, for which the program runs again, recorded. */
+static void write_page(const struct cli_supervision *wanted)
+{
+    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0)
+        execve("/proc/self/exe", wanted->page, wanted->environment);
+    fprintf(stderr, "wavetrap exec: --export: the program cannot be run again: %s\n",
+            strerror(errno));
+    _exit(WT_EXIT_FAILED);
 }
 
 bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *wanted,
@@ -423,7 +422,7 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
 {
     struct wt_error err;
     sigset_t set, before;
-    bool over = false;
+    bool over = false, asked = false;
     struct wt_tally *tally = wt_tally_create(&err);
     *status = WT_EXIT_FAILED;
     if (!tally ||
@@ -439,21 +438,15 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
         sigaddset(&set, passed_on[i]);
     sigprocmask(SIG_BLOCK, &set, &before);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    const pid_t parent = getpid(), child = fork();
-    if (child == 0) {
-        /* A parent that is killed takes the program along, as if it were the program. */
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(WT_EXIT_FAILED);
-        sigprocmask(SIG_SETMASK, &before, NULL);
+    pid_t child, page;
+    if (start_child(&before, &child) && !child)
         return true;
-    }
     if (child < 0) {
         wt_fail(&err, WT_IO, "fork: %s", strerror(errno));
         *status = wt_subcommand_fail(command, &err);
         return false;
     }
-    const int ended = wait_for(child, command, wanted, &set, tally, &over);
+    const int ended = wait_for(child, command, wanted, wanted->timeout, &set, tally, &over, &asked);
     if (over)
         wait_for_rest();
     if (wanted->stats)
@@ -471,7 +464,18 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
                                                NULL, &looked, wanted->report);
     const bool errors = checked == WT_CHECK_STATUS;
     fflush(stderr);
-    const int paged = wanted->page && looked.began && !over ? write_page(wanted, &before) : 0;
+    int paged = 0;
+    if (wanted->page && (over || asked)) {
+        /* The second time it would not, either. */
+        fprintf(stderr, "wavetrap exec: --export: no page is written about a program that does "
+                        "not end by itself\n");
+    } else if (wanted->page && looked.began) {
+        if (start_child(&before, &page) && !page)
+            write_page(wanted);
+        paged = page < 0 ? WT_EXIT_FAILED
+                         : wait_for(page, command, wanted, 0, &set, tally, &over, &asked);
+        paged = paged ? WT_EXIT_FAILED : 0;
+    }
     if (over)
         *status = CLI_TIME_OVER;
     else if (!WIFSIGNALED(ended))

@@ -1,5 +1,6 @@
 """Pages about findings of --check: both accesses of a race as cells, lines and times."""
 import re
+import signal
 import subprocess
 
 import pytest
@@ -121,6 +122,20 @@ def test_a_session_lists_findings_and_goes_to_them(browser, kernel):
 def test_what_has_no_page_is_said(cuda, tmp_path, words, status, message):
     done = subprocess.run([WAVETRAP, "exec", *words, cuda(RACE)], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == status and message in done.stderr and not (tmp_path / "page.html").exists(), done.stderr
+
+
+NO_PAGE = "no page is written about a program that does not end by itself"
+
+
+@pytest.mark.parametrize("script,options,status,said", [
+    ("kill -TERM $PPID; sleep 30; touch late", [], -signal.SIGTERM, True),
+    ("sleep 30; touch late", ["--timeout=1"], 124, True),
+    # In the run for the page: it ends, and the program in it.
+    ("if [ -e first ]; then kill -TERM $(cat first); sleep 30; touch late; fi; echo $PPID >first", [], 125, False)])
+def test_who_ends_exec_ends_it_with_its_page(tmp_path, script, options, status, said):
+    done = subprocess.run([WAVETRAP, "exec", "--check=memory", "--export=page.html", *options, "sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == status and (NO_PAGE in done.stderr) == said, (done.returncode, done.stderr)
+    assert not {"late", "page.html"} & {one.name for one in tmp_path.iterdir()}
 
 
 def test_a_finding_without_checks_is_refused(kernel, tmp_path):
