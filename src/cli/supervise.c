@@ -338,13 +338,14 @@ static void end_all(const struct wt_subcommand *command, const struct cli_superv
     signal_descendants(SIGCONT);
 }
 
-/* Waits for the child, for @p timeout seconds (0: as long as it takes); returns its status as of
- * wait(), whether its time was over, and whether somebody has asked for the end. */
+/* Waits for the child; returns its status as of wait(), whether its time was over, and whether
+ * somebody has asked for the end. */
 static int wait_for(pid_t child, const struct wt_subcommand *command,
-                    const struct cli_supervision *wanted, double timeout, const sigset_t *set,
+                    const struct cli_supervision *wanted, const sigset_t *set,
                     struct wt_tally *tally, bool *over, bool *asked)
 {
-    uint64_t until = timeout > 0 ? wt_clock_ns() + (uint64_t)llround(timeout * 1e9) : 0;
+    uint64_t until =
+        wanted->timeout > 0 ? wt_clock_ns() + (uint64_t)llround(wanted->timeout * 1e9) : 0;
     siginfo_t info;
     int status;
     for (;;) {
@@ -446,7 +447,7 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
         *status = wt_subcommand_fail(command, &err);
         return false;
     }
-    const int ended = wait_for(child, command, wanted, wanted->timeout, &set, tally, &over, &asked);
+    const int ended = wait_for(child, command, wanted, &set, tally, &over, &asked);
     if (over)
         wait_for_rest();
     if (wanted->stats)
@@ -472,8 +473,8 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
     } else if (wanted->page && looked.began) {
         if (start_child(&before, &page) && !page)
             write_page(wanted);
-        paged = page < 0 ? WT_EXIT_FAILED
-                         : wait_for(page, command, wanted, 0, &set, tally, &over, &asked);
+        paged =
+            page < 0 ? WT_EXIT_FAILED : wait_for(page, command, wanted, &set, tally, &over, &asked);
         paged = paged ? WT_EXIT_FAILED : 0;
     }
     if (over)

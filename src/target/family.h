@@ -121,8 +121,8 @@ struct wt_family_run {
      * it is on mapped pages that have none: the launch has put there what it needs. */
     bool (*allows)(struct wt_emulated *e, uint64_t addr, unsigned size, bool write,
                    const struct wt_object *near);
-    /** See wt_check_variable_fn (check/memory.h); @p e is a struct wt_emulated. NULL: only
-     * variables at fixed addresses of global memory are told apart. */
+    /** See wt_check_variable_fn (check/memory.h); @p e is a struct wt_emulated. NULL: by
+     * the program's debug information. */
     wt_check_variable_fn *variable;
     /** Whether the program's language leaves lanes of a wave unordered that the machine orders, as
      * OpenCL C does ("Memory Ordering Rules"), or CUDA C++ from a capability on. NULL: not known,

@@ -497,6 +497,14 @@ static enum wt_status map_all(struct sm *s, struct wt_error *err)
     return sm_device_map(s->device, LOCAL, local, true, err);
 }
 
+/* Accesses name the variables from which their addresses come. */
+static void find_origins(struct wt_emulated *e)
+{
+    const struct sm *s = e->own;
+    if (s->ptx.image)
+        sm_ptx_find_origins(s->ptx.image, s->ptx.module, s->ptx.count);
+}
+
 /* In a cubin each function is at address 0; the module has the addresses in memory. A kernel
  * without symbols runs, too. */
 static void add_module(struct wt_emulated *e)
@@ -728,6 +736,7 @@ const struct wt_family wt_family_sm = {
             .open = open_device,
             .load = load,
             .close = close_device,
+            .objects = find_origins,
             .fault_memory = fault_memory,
             .independent_lanes = independent_lanes,
             .translated = translated},

@@ -264,49 +264,6 @@ static void add_segment(const struct wt_emulated *e, const struct wt_segment *s)
     add_rest(&o, s->addr + s->size);
 }
 
-/* Whether parts of a function are elsewhere, as GCC does with what is rarely executed: such code
- * is not analysed. */
-static bool is_whole(struct wt_symbols *symbols, const char *name)
-{
-    char cold[300];
-    uint64_t addr;
-    snprintf(cold, sizeof cold, "%s.cold", name);
-    return !strstr(name, ".cold") && !wt_symbols_address(symbols, cold, &addr);
-}
-
-struct vx_names {
-    struct wt_names_reader reader;
-    struct wt_symbols *symbols;
-};
-
-static bool add_name(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
-{
-    struct vx_names *n = context;
-    if (!code)
-        wt_names_read(&n->reader, name, addr, size);
-    else if (size && is_whole(n->symbols, name))
-        wt_function_at(n->reader.space, addr, size, name);
-    return true;
-}
-
-static void add_names(struct wt_emulated *e)
-{
-    const struct vortex *v = e->own;
-    const struct vx_profile *profile = v->config.profile;
-    size_t count;
-    const struct wt_module *modules = wt_modules_list(e->modules, &count);
-    struct vx_names n = {.reader = {.space = e->machine}};
-    wt_names_begin(e->machine);
-    if (!count || !modules->symbols)
-        return;
-    n.symbols = modules->symbols;
-    wt_symbols_each(modules->symbols, add_name, &n);
-    wt_names_end(&n.reader);
-    wt_names_read(&n.reader, "", profile->local_mem_base[v->config.xlen == 64],
-                  profile->local_mem_size);
-    wt_names_end(&n.reader);
-}
-
 /* Behind the image, where nothing is of the file's. */
 static void add_thread_variables(const struct wt_emulated *e)
 {
@@ -331,7 +288,10 @@ static void add_objects(struct wt_emulated *e)
 {
     const struct vortex *v = e->own;
     const struct vx_profile *profile = v->config.profile;
-    add_names(e);
+    struct wt_names_reader reader = {.space = e->machine};
+    wt_names_read(&reader, "", profile->local_mem_base[v->config.xlen == 64],
+                  profile->local_mem_size);
+    wt_names_end(&reader);
     for (size_t i = 0; i < v->image.segments; i++)
         add_segment(e, &v->image.segment[i]);
     add_thread_variables(e);

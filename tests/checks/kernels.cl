@@ -366,3 +366,24 @@ kernel void beside(local int *s, global int *out)
     s[i] = i;
     out[i] = s[i ^ 1]; /* BUG beside */
 }
+
+__attribute__((noinline)) static void put_in(__private int *array, int at, int value)
+{
+    array[at] = value; /* BUG put_in */
+}
+
+constant int read_of[4] = {5, 6, 7, 8}, beside_it[4] = {1, 2, 3, 4};
+
+/* Elements of arrays: of the kernel's own, of that by a function, of a program's constants. */
+kernel void arrays(global int *out, global const int *at)
+{
+    int own[6], other[4];
+    int i = get_local_id(0);
+    for (int j = 0; j < 6; j++)
+        own[j] = j + i;
+    for (int j = 0; j < 4; j++)
+        other[j] = i * j;
+    int sum = own[at[i & 1]] + other[i & 3]; /* BUG own */
+    put_in(own, at[2 + (i & 1)], i);
+    out[i] = sum + own[2] + read_of[at[4 + (i & 1)]] + beside_it[i & 3]; /* BUG read_of */
+}

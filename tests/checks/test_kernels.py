@@ -1,6 +1,7 @@
 """Checks of kernels in files (`run --check`, `debug --check`), of Vortex programs, and of the past: the buffers of the arguments are objects."""
 import json
 import re
+import struct
 import subprocess
 
 import pytest
@@ -52,6 +53,19 @@ def test_a_kernel_without_mistakes_has_no_finding(kernels, tmp_path):
     report = tmp_path / "report"
     done = checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), "--check=memory", f"--report=json:{report}", *KERNEL, "--arg=i32:0", program)
     assert done.returncode == 0 and not found_in(report), done.stderr
+
+
+@pytest.mark.parametrize("at, where, name, size, offset", [([2, 5, 2, 5, 0, 3], None, None, 0, 0), ([2, 6, 2, 5, 0, 3], "own", "own", 24, 24), ([2, -1, 2, 5, 0, 3], "own", "own", 24, -4),
+                                                           ([2, 5, 2, 6, 0, 3], "put_in", "own", 24, 24), ([2, 5, 2, 5, 0, 4], "read_of", "read_of", 16, 16)])
+def test_arrays_of_a_kernel(kernels, tmp_path, at, where, name, size, offset):
+    """One is left for its neighbour; no array of a Gen9's thread is told apart (docs/check-limits.md)."""
+    family, program = kernels
+    report = tmp_path / "report"
+    (tmp_path / "at").write_bytes(struct.pack("<6i", *at))
+    checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), "--check=memory", f"--report=json:{report}", "--kernel=arrays", "--grid=16", "--block=16",
+               "--arg=zeros:64", f"--arg=file:{tmp_path / 'at'}", program)
+    told = [(one["line"], one["object"]["name"], one["object"]["size"], one["object"]["offset"]) for one in found_in(report)]
+    assert told == ([(checks.marks("kernels.cl")[where], name, size, offset)] if where and family != "gen9" else [])
 
 
 @pytest.mark.parametrize("kernel, size, arguments, result", [

@@ -75,8 +75,8 @@ size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t 
     return f.count;
 }
 
-bool wt_based_variable(struct wt_symbols *symbols, uint64_t addr, const struct wt_frame_place *p,
-                       struct wt_memory_variable *v)
+static bool based_variable(struct wt_symbols *symbols, uint64_t addr, const struct wt_own_place *p,
+                           struct wt_memory_variable *v)
 {
     enum { MOST = 64 };
     struct wt_memory_variable list[MOST];
@@ -101,6 +101,22 @@ bool wt_based_variable(struct wt_symbols *symbols, uint64_t addr, const struct w
     const bool is = wt_variable_that_holds(list, f.count, offset, v) && v->offset == offset;
     v->offset += from;
     return is;
+}
+
+bool wt_variable_at(struct wt_symbols *symbols, uint64_t addr, const struct wt_own_place *p,
+                    struct wt_memory_variable *v)
+{
+    enum { MOST = 64 };
+    struct wt_memory_variable list[MOST];
+    uint64_t start, end;
+    size_t count = 0;
+    if (p->of == WT_PLACE_IN_FRAME)
+        return based_variable(symbols, addr, p, v);
+    if (p->of == WT_PLACE_OF_GROUP)
+        count = wt_group_variables(symbols, addr, 0, p->window, list, MOST);
+    else if (wt_symbols_extent(symbols, addr, &start, &end))
+        count = wt_frame_variables(symbols, start, p->window, list, MOST);
+    return wt_variable_that_holds(list, count, p->at, v);
 }
 
 /* Whether a function's frame base is the CFA: on RISC-V the stack pointer at its begin (RISC-V ELF

@@ -14,17 +14,23 @@
 size_t wt_frame_variables(struct wt_symbols *symbols, uint64_t kernel, uint64_t window,
                           struct wt_memory_variable *list, size_t most);
 
-/** A place in private memory, and a function's frame. */
-struct wt_frame_place {
-    uint64_t at;     /**< offset in private memory */
-    uint64_t frame;  /**< the frame's, likewise; of a kernel it does not count without a window */
-    uint64_t window; /**< see wt_frame_variables(); else a register is the frame's base */
+/** A place in the memory of a lane or of its group. */
+struct wt_own_place {
+    enum {
+        WT_PLACE_OF_KERNEL, /**< an offset in private memory, by the kernel's own frame */
+        WT_PLACE_IN_FRAME,  /**< an offset in private memory at which a variable begins */
+        WT_PLACE_OF_GROUP,  /**< an offset in the group's memory */
+    } of;
+    uint64_t at;
+    uint64_t frame;  /**< of IN_FRAME: the frame's offset; of a kernel it does not count without a
+                          window */
+    uint64_t window; /**< see wt_frame_variables(), wt_group_variables() */
 };
 
-/** The one, of the function that holds an address, that begins at a place; its offset is that in
- * private memory. False: none is known there. */
-bool wt_based_variable(struct wt_symbols *symbols, uint64_t addr, const struct wt_frame_place *p,
-                       struct wt_memory_variable *v);
+/** The variable at a place that the function has which holds an address of the file; its offset is
+ * that in the memory. False: none is known there. */
+bool wt_variable_at(struct wt_symbols *symbols, uint64_t addr, const struct wt_own_place *p,
+                    struct wt_memory_variable *v);
 
 /**
  * Those of the function that holds an address, in its part of the stack, as far as it is certain

@@ -344,8 +344,8 @@ static void make_symbols(struct gpu_module *m)
 bool gpu_frame_variable(void *context, enum wt_observed_space space, uint64_t pc,
                         const struct wt_origin *o, struct wt_known_variable *v)
 {
-    const struct wt_frame_place place = {(uint64_t)o->constant, (uint64_t)o->moved,
-                                         SM_LOCAL_WINDOW};
+    const struct wt_own_place place = {WT_PLACE_IN_FRAME, (uint64_t)o->constant, (uint64_t)o->moved,
+                                       SM_LOCAL_WINDOW};
     struct wt_memory_variable found;
     size_t count, i = 0;
     uint64_t state;
@@ -358,7 +358,7 @@ bool gpu_frame_variable(void *context, enum wt_observed_space space, uint64_t pc
     if (!list[i].module->symbols)
         make_symbols(list[i].module);
     if (!list[i].module->symbols ||
-        !symbols_of()->based(list[i].module->symbols, pc, &place, &found))
+        !symbols_of()->variable(list[i].module->symbols, pc, &place, &found))
         return false;
     *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
     snprintf(v->name, sizeof v->name, "%s", found.name);

@@ -266,19 +266,15 @@ static bool find_constant(const struct gen_wire_kernel *kernel, uint64_t addr,
 static bool find_local(const struct drm_debugged *g, const struct gen_wire_kernel *kernel,
                        uint64_t pc, uint64_t offset, struct wt_known_variable *v)
 {
-    enum { MOST = 64 };
-    struct wt_memory_variable list[MOST], found;
+    const struct wt_own_place place = {WT_PLACE_OF_GROUP, .at = offset, .window = LOCAL_WINDOW};
+    struct wt_memory_variable found;
     if (last.number != kernel->number)
         take(symbols_of(), g, kernel);
-    if (!last.modules)
+    if (!last.modules || !symbols_of()->variable(last.modules, pc, &place, &found))
         return false;
-    const size_t count = symbols_of()->variables(last.modules, pc, true, LOCAL_WINDOW, list, MOST);
-    const bool is = symbols_of()->holds(list, count, offset, &found);
-    if (is) {
-        *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
-        snprintf(v->name, sizeof v->name, "%s", found.name);
-    }
-    return is;
+    *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
+    snprintf(v->name, sizeof v->name, "%s", found.name);
+    return true;
 }
 
 bool drm_variable(void *context, enum wt_observed_space space, uint64_t pc,

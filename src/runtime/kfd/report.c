@@ -58,12 +58,16 @@ static __attribute__((constructor)) void follow_forks(void)
 bool host_variable(void *context, enum wt_observed_space space, uint64_t pc,
                    const struct wt_origin *o, struct wt_known_variable *v)
 {
-    enum { MOST = 64 };
     struct host *host = context;
-    struct wt_memory_variable list[MOST], found;
+    struct wt_memory_variable found;
     struct host_code code;
     uint64_t state;
     const bool in_frame = o->base == WT_ORIGIN_FRAME, group = space == WT_OBSERVED_GROUP;
+    const struct wt_own_place place = {.of = in_frame ? WT_PLACE_IN_FRAME
+                                             : group  ? WT_PLACE_OF_GROUP
+                                                      : WT_PLACE_OF_KERNEL,
+                                       .at = (uint64_t)o->constant,
+                                       .frame = (uint64_t)o->moved};
     if ((!group && space != WT_OBSERVED_PRIVATE) || (o->base != WT_ORIGIN_NO_BASE && !in_frame) ||
         !o->scaled || !symbols_of() || !host_code_state(host, &state))
         return false;
@@ -73,14 +77,7 @@ bool host_variable(void *context, enum wt_observed_space space, uint64_t pc,
         known.modules = host_code_begin(host, &code) ? modules_now(&code) : NULL;
         known.state = state;
     }
-    const uint64_t at = (uint64_t)o->constant;
-    const struct wt_frame_place place = {.at = at, .frame = (uint64_t)o->moved};
-    const size_t count = known.modules && !in_frame
-                             ? symbols_of()->variables(known.modules, pc, group, 0, list, MOST)
-                             : 0;
-    const bool is = !in_frame
-                        ? symbols_of()->holds(list, count, at, &found)
-                        : known.modules && symbols_of()->based(known.modules, pc, &place, &found);
+    const bool is = known.modules && symbols_of()->variable(known.modules, pc, &place, &found);
     if (is) {
         *v = (struct wt_known_variable){.first = found.offset, .size = found.size};
         snprintf(v->name, sizeof v->name, "%s", found.name);

@@ -12,25 +12,11 @@ static bool describe(const struct wt_modules *modules, const struct wt_called_pl
     return wt_modules_function(modules, place->device, place->pc, &name, &offset);
 }
 
-static size_t variables(const struct wt_modules *modules, uint64_t pc, bool group, uint64_t window,
-                        struct wt_memory_variable *list, size_t most)
+static bool variable(const struct wt_modules *modules, uint64_t pc,
+                     const struct wt_own_place *place, struct wt_memory_variable *v)
 {
     const struct wt_module *m = wt_modules_at(modules, 0, pc);
-    uint64_t start, end;
-    if (!m || !m->symbols)
-        return 0;
-    if (group)
-        return wt_group_variables(m->symbols, pc - m->bias, 0, window, list, most);
-    return wt_symbols_extent(m->symbols, pc - m->bias, &start, &end)
-               ? wt_frame_variables(m->symbols, start, 0, list, most)
-               : 0;
-}
-
-static bool based(const struct wt_modules *modules, uint64_t pc, const struct wt_frame_place *place,
-                  struct wt_memory_variable *v)
-{
-    const struct wt_module *m = wt_modules_at(modules, 0, pc);
-    return m && m->symbols && wt_based_variable(m->symbols, pc - m->bias, place, v);
+    return m && m->symbols && wt_variable_at(m->symbols, pc - m->bias, place, v);
 }
 
 static size_t constants(const struct wt_modules *modules, uint64_t pc,
@@ -47,8 +33,6 @@ __attribute__((visibility("default"))) const struct symbols wavetrap_symbols = {
     .add_bytes = wt_modules_add_bytes,
     .describe = describe,
     .address = wt_modules_address,
-    .variables = variables,
-    .based = based,
+    .variable = variable,
     .constants = constants,
-    .holds = wt_variable_that_holds,
 };

@@ -24,18 +24,12 @@ struct symbols {
                      char *text, size_t size);
     bool (*address)(const struct wt_modules *modules, unsigned device, const char *name,
                     uint64_t *addr);
-    /** Lists the variables that the function at a loaded address has in the memory of its group
-     * (@p window: group_memory.h), or in its lanes' private memory. */
-    size_t (*variables)(const struct wt_modules *modules, uint64_t pc, bool group, uint64_t window,
-                        struct wt_memory_variable *list, size_t most);
-    /** Finds the one that begins at a place, of a function's frame (frame_memory.h). */
-    bool (*based)(const struct wt_modules *modules, uint64_t pc, const struct wt_frame_place *place,
-                  struct wt_memory_variable *v);
+    /** Finds the variable at a place that the function at a loaded address has (frame_memory.h). */
+    bool (*variable)(const struct wt_modules *modules, uint64_t pc,
+                     const struct wt_own_place *place, struct wt_memory_variable *v);
     /** Lists the constants that the function at a loaded address uses (frame_memory.h). */
     size_t (*constants)(const struct wt_modules *modules, uint64_t pc,
                         struct wt_constant_variable *list, size_t most);
-    bool (*holds)(const struct wt_memory_variable *list, size_t count, uint64_t offset,
-                  struct wt_memory_variable *v);
 };
 
 /** The functions. NULL: the library cannot be loaded, which is said on stderr. Any thread may call

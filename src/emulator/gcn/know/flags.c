@@ -281,6 +281,16 @@ static bool is_sum(const uint8_t *code)
     return wt_meaning_begins(code, sum, sizeof sum);
 }
 
+/* One that shifts or multiplies its index itself. */
+static bool is_scaled_sum(const uint8_t *code)
+{
+    static const uint8_t shifted[] = {WT_M_ADD, WT_M_SHL, WT_M_A, WT_M_B, WT_M_C},
+                         product[] = {WT_M_ADD, WT_M_MUL};
+    return wt_meaning_begins(code, shifted, sizeof shifted) ||
+           ((*code == WT_M_CLAMP || *code == WT_M_CLAMP_S) &&
+            wt_meaning_begins(code + 2, product, sizeof product));
+}
+
 static void mark_index(struct array_walk *w, uint32_t number)
 {
     for (unsigned r = 0; r < VECTORS; r++)
@@ -306,6 +316,8 @@ static struct array_value array_result(struct array_walk *w, const struct gcn_uo
         if (a.is_index == b.is_index)
             v.a = v.b = 0;
     }
+    if (is_scaled_sum(code))
+        v.a = source(w, o, WT_M_C).number;
     v.is_index = memchr(scaled, *code, sizeof scaled);
     if (*code == WT_M_SAR || *code == WT_M_SAR_OUT) /* the sign of a number that is extended */
         mark_index(w, source(w, o, WT_M_B).number);
