@@ -123,6 +123,13 @@ def test_variables_of_the_frame_are_offered_before_those_of_the_program(program)
     assert offered[:4] == ["negative", "none", "number", "numbers"] and offered[4:] == sorted(offered[4:]), done.stdout
 
 
+def test_names_of_libraries_are_offered_where_their_beginning_is_typed(program, tmp_path):
+    source = tmp_path / "own.c"
+    source.write_text("int __of_a_library = 1;\nint own = 2;\nint main(void)\n{\n    return own - __of_a_library - 1;\n}\n")
+    nothing, beginning = ask_console(program(str(source)), ["break main", "run"], ["complete print (", "complete print (_"])
+    assert "print (own" in nothing.splitlines() and "(_" not in nothing and "print (__of_a_library" in beginning.splitlines(), (nothing, beginning)
+
+
 def test_members_and_places_of_a_file_are_completed_as_in_gdb(program):
     """GDB's `complete` on the same program; lines of a file, which it does not offer, have code."""
     file = program("values")

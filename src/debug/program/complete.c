@@ -28,6 +28,8 @@ void wt_names_offer(struct wt_names *o, const char *text)
         grown[o->count++] = copy;
 }
 
+/* Offers functions and variables; where nothing is typed yet, none that C reserves for compilers
+ * and libraries, of whose headers a kernel has many. */
 static void offer_names(struct wt_program *g, struct wt_names *o, bool functions_only)
 {
     size_t modules, count;
@@ -36,8 +38,9 @@ static void offer_names(struct wt_program *g, struct wt_names *o, bool functions
         struct wt_info *info = wt_symbols_info(m[i].symbols);
         const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;
         for (size_t k = 0; names && k < count; k++)
-            if (names[k].kind == WT_NAME_FUNCTION ||
-                (!functions_only && names[k].kind != WT_NAME_TYPE))
+            if ((names[k].kind == WT_NAME_FUNCTION ||
+                 (!functions_only && names[k].kind != WT_NAME_TYPE)) &&
+                (o->length || *names[k].name != '_'))
                 wt_names_offer(o, names[k].name);
     }
 }
