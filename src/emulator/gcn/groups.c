@@ -324,19 +324,18 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
                        uint32_t *slot)
 {
     const struct gcn_model *model = gcn_model_of(d);
-    const uint32_t slots = gcn_cu_waves(d),
-                   rows = gcn_model_taken(model, gcn_dispatch_lanes(k), k->vgprs, k->agprs);
-    assert(cu < d->config.cu && k->waves_per_group <= slots);
-    struct gcn_cu c = d->cu[cu];
     const struct wt_core_room *room = &d->machine.groups.room[cu];
-    uint64_t left = ~room->waves & (UINT64_MAX >> (64 - slots));
-    uint32_t found = 0;
-    if (d->config.xcc > 1 && k->next % d->config.xcc != gcn_xcc_of(d, cu))
-        return false;
-    if ((k->origin.barred[cu / 64] >> cu % 64 & 1) || room->local + k->lds > model->lds_bytes ||
-        wt_count_ones(left) < k->waves_per_group ||
+    const uint32_t slots = gcn_cu_waves(d), lds = room->local + k->lds;
+    assert(cu < d->config.cu && k->waves_per_group <= slots);
+    if (room->wave_count + k->waves_per_group > slots || lds > model->lds_bytes ||
+        (k->origin.barred[cu / 64] >> cu % 64 & 1) ||
+        (d->config.xcc > 1 && k->next % d->config.xcc != gcn_xcc_of(d, cu)) ||
         (scratch_is_short(d, k) && scratch_taken(d, k) + k->waves_per_group > k->scratch_waves))
         return false;
+    const uint32_t rows = gcn_model_taken(model, gcn_dispatch_lanes(k), k->vgprs, k->agprs);
+    uint64_t left = ~room->waves & (UINT64_MAX >> (64 - slots));
+    struct gcn_cu c = d->cu[cu];
+    uint32_t found = 0;
     /* Neighbouring slots are on different SIMDs. */
     for (; left && found < k->waves_per_group; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(left), simd = gcn_simd_of(model, i);
@@ -357,8 +356,8 @@ static uint32_t waves_of(const struct gcn_dispatch *k, const uint32_t coordinate
         const uint32_t left = k->grid[i] - coordinate[i] * k->size[i];
         items *= left < k->size[i] ? left : k->size[i];
     }
-    const uint32_t lanes = gcn_dispatch_lanes(k);
-    return (items + lanes - 1) / lanes;
+    return gcn_dispatch_lanes(k) == GCN_LANES ? (items + GCN_LANES - 1) / GCN_LANES
+                                              : (items + 31) / 32;
 }
 
 static void begin_group(struct wt_machine *m, struct wt_group_head *g,
@@ -402,8 +401,8 @@ static bool plan_group(struct wt_machine *m, uint32_t cu, struct wt_group_plan *
     plan->local_size = k->lds;
     uint64_t n = k->next;
     for (unsigned i = 0; i < 3; i++) {
-        plan->coordinate[i] = (uint32_t)(n % k->groups[i]);
-        n /= k->groups[i];
+        plan->coordinate[i] = n < k->groups[i] ? (uint32_t)n : (uint32_t)(n % k->groups[i]);
+        n = n < k->groups[i] ? 0 : n / k->groups[i];
     }
     plan->waves = waves_of(k, plan->coordinate);
     return true;

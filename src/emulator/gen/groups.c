@@ -173,8 +173,7 @@ static struct gen_running *choose(struct gen_device *d, uint32_t subslice)
 static bool plan_group(struct wt_machine *m, uint32_t subslice, struct wt_group_plan *plan)
 {
     struct gen_device *d = (struct gen_device *)m;
-    const bool full = m->groups.room[subslice].waves == UINT64_MAX >> (64 - GEN_SUBSLICE_THREADS);
-    struct gen_running *k = full ? NULL : choose(d, subslice);
+    struct gen_running *k = choose(d, subslice);
     if (!k)
         return false;
     const struct gen_walk *w = &k->walk;

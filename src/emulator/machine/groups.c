@@ -425,11 +425,13 @@ void wt_groups_pump(struct wt_machine *m)
 {
     const struct wt_groups *groups = &m->groups;
     struct wt_group_plan plan;
-    /* Round and round, until each core in turn has refused. */
-    for (uint32_t core = 0, refused = 0; refused < groups->cores && groups->ops->waiting(m);
+    bool waiting = groups->ops->waiting(m);
+    /* Round and round, until each core in turn has refused. A full one is not asked. */
+    for (uint32_t core = 0, refused = 0; waiting && refused < groups->cores;
          core = core + 1 < groups->cores ? core + 1 : 0) {
         refused++;
-        if (!groups->ops->plan(m, core, &plan) ||
+        if (groups->room[core].wave_count == groups->waves_per_core ||
+            !groups->ops->plan(m, core, &plan) ||
             (groups->stop && plan.launch->next >= groups->stop))
             continue;
         if (!start(m, core, &plan)) {
@@ -438,6 +440,7 @@ void wt_groups_pump(struct wt_machine *m)
             return;
         }
         refused = 0;
+        waiting = groups->ops->waiting(m);
     }
 }
 

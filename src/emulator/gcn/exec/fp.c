@@ -1,29 +1,14 @@
 /* Modes, exceptions and output modifiers of floating point. See fp.h. */
 #include "emulator/gcn/exec/fp.h"
 
-#if defined(__x86_64__) || defined(__SSE2__)
-#include <xmmintrin.h>
-#define HOST_IS_X86 1
-#endif
-
 /* MODE.FP_ROUND: to nearest, up, down, towards zero. */
 static const uint8_t rounds[4] = {WT_RNE, WT_RUP, WT_RDN, WT_RTZ};
 
-static unsigned denormals(const struct gcn_wave *w, bool single)
-{
-    return w->mode >> (single ? 4 : 6) & 3;
-}
-
-static unsigned rounding(const struct gcn_wave *w, bool single)
-{
-    return w->mode >> (single ? 0 : 2) & 3;
-}
-
 struct wt_fp gcn_fp_env(const struct gcn_wave *w, bool single)
 {
-    const unsigned denormal = denormals(w, single);
+    const unsigned denormal = gcn_fp_denormals(w, single);
     return (struct wt_fp){
-        .round = rounds[rounding(w, single)],
+        .round = rounds[gcn_fp_rounding(w, single)],
         .propagate_nan = true,
         .flush_input = !(denormal & 1),
         .flush_output = !(denormal & 2),
@@ -40,45 +25,9 @@ void gcn_fp_raise(struct gcn_wave *w, const struct wt_fp *fp)
         (f & WT_FP_INEXACT ? GCN_EXCP_INEXACT : 0u) | (f & FP_DENORMAL ? GCN_EXCP_DENORM : 0u);
 }
 
-bool gcn_fp_host(const struct gcn_wave *w, bool single)
-{
-    return gcn_fp_nearest(w, single) && denormals(w, single) == 3;
-}
-
-bool gcn_fp_nearest(const struct gcn_wave *w, bool single)
-{
-#ifdef HOST_IS_X86
-    return rounding(w, single) == 0;
-#else
-    return false;
-#endif
-}
-
-void gcn_fp_begin(const struct gcn_wave *w)
-{
-#ifdef HOST_IS_X86
-    /* Setting MXCSR is slow; what the wave has had anyway may stay. */
-    const unsigned csr = _mm_getcsr();
-    if (csr & 0x3f & ~w->trapsts)
-        _mm_setcsr(csr & ~0x3fu);
-    __asm__ volatile("" ::: "memory");
-#else
-#endif
-}
-
-void gcn_fp_end(struct gcn_wave *w)
-{
-#ifdef HOST_IS_X86
-    __asm__ volatile("" ::: "memory");
-    /* The order of MXCSR's flags is that of TRAPSTS.EXCP. */
-    w->trapsts |= _mm_getcsr() & 0x3f;
-#else
-#endif
-}
-
 bool gcn_fp_host_fma(void)
 {
-#if defined(HOST_IS_X86) && defined(GCN_CLONES)
+#if defined(GCN_HOST_FLOATS) && defined(GCN_CLONES)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
     return false;
@@ -136,7 +85,7 @@ bool gcn_fp_denormal64(const uint64_t *x)
 #define NOTE(bits, type, single)                                                                   \
     void gcn_fp_note##bits(struct gcn_valu *v, const type *x)                                      \
     {                                                                                              \
-        if ((v->w->trapsts & GCN_EXCP_DENORM) || !(denormals(v->w, single) & 1) ||                 \
+        if ((v->w->trapsts & GCN_EXCP_DENORM) || !(gcn_fp_denormals(v->w, single) & 1) ||          \
             !gcn_fp_denormal##bits(x))                                                             \
             return;                                                                                \
         for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
@@ -256,7 +205,7 @@ static uint32_t output16(uint32_t x, unsigned omod, bool clamp, bool dx10, struc
 void gcn_fp_output(struct gcn_wave *w, const struct gcn_uop *u, char type, void *results)
 {
     const bool dx10 = w->mode & GCN_MODE_DX10_CLAMP;
-    const bool omod = !(w->mode & GCN_MODE_IEEE) && !(denormals(w, type == 'f') & 2);
+    const bool omod = !(w->mode & GCN_MODE_IEEE) && !(gcn_fp_denormals(w, type == 'f') & 2);
     const unsigned factor = omod ? u->omod : 0;
     struct wt_fp fp = gcn_fp_env(w, type == 'f');
     for (unsigned i = 0; i < GCN_LANES; i++) {

@@ -10,6 +10,11 @@
 #include "emulator/gcn/exec/row_function.h"
 #include "emulator/machine/softfloat.h"
 
+#if defined(__x86_64__) || defined(__SSE2__)
+#include <xmmintrin.h>
+#define GCN_HOST_FLOATS 1
+#endif
+
 #define F32_NAN 0x7fc00000u
 #define F32_INF 0x7f800000u
 #define F32_SIGN 0x80000000u
@@ -30,20 +35,62 @@
 struct wt_fp gcn_fp_env(const struct gcn_wave *w, bool single);
 /* Adds fp->flags, those of softfloat and FP_DENORMAL, to TRAPSTS.EXCP. */
 void gcn_fp_raise(struct gcn_wave *w, const struct wt_fp *fp);
-/*
- * Whether the host's own arithmetic gives the same results: MODE rounds to nearest and has
- * denormals.
- */
-bool gcn_fp_host(const struct gcn_wave *w, bool single);
+/* MODE.FP_DENORM of 32 bits (single), or of 64 and 16: bit 0 lets denormals in, bit 1 out. */
+static inline unsigned gcn_fp_denormals(const struct gcn_wave *w, bool single)
+{
+    return w->mode >> (single ? 4 : 6) & 3;
+}
+
+/* MODE.FP_ROUND, likewise: 0 is to nearest. */
+static inline unsigned gcn_fp_rounding(const struct gcn_wave *w, bool single)
+{
+    return w->mode >> (single ? 0 : 2) & 3;
+}
+
 /*
  * Whether the host's own arithmetic gives the same results where no denormals take part: MODE
  * rounds to nearest.
  */
-bool gcn_fp_nearest(const struct gcn_wave *w, bool single);
+static inline bool gcn_fp_nearest(const struct gcn_wave *w, bool single)
+{
+#ifdef GCN_HOST_FLOATS
+    return gcn_fp_rounding(w, single) == 0;
+#else
+    return false;
+#endif
+}
+
+/*
+ * Whether the host's own arithmetic gives the same results: MODE rounds to nearest and has
+ * denormals.
+ */
+static inline bool gcn_fp_host(const struct gcn_wave *w, bool single)
+{
+    return gcn_fp_nearest(w, single) && gcn_fp_denormals(w, single) == 3;
+}
+
 /* Before host arithmetic: clears the host's exception flags, unless TRAPSTS has them already. */
-void gcn_fp_begin(const struct gcn_wave *w);
+static inline void gcn_fp_begin(const struct gcn_wave *w)
+{
+#ifdef GCN_HOST_FLOATS
+    /* Setting MXCSR is slow; what the wave has had anyway may stay. */
+    const unsigned csr = _mm_getcsr();
+    if (csr & 0x3f & ~w->trapsts)
+        _mm_setcsr(csr & ~0x3fu);
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
 /* After host arithmetic: adds its exceptions to the wave's TRAPSTS.EXCP. */
-void gcn_fp_end(struct gcn_wave *w);
+static inline void gcn_fp_end(struct gcn_wave *w)
+{
+#ifdef GCN_HOST_FLOATS
+    __asm__ volatile("" ::: "memory");
+    /* The order of MXCSR's flags is that of TRAPSTS.EXCP. */
+    w->trapsts |= _mm_getcsr() & 0x3f;
+#endif
+}
+
 /* Whether the host has a fused multiply-add instruction. */
 bool gcn_fp_host_fma(void);
 /* Whether any of 64 values has a denormal binary16 in its low or high half. NULL: false. */

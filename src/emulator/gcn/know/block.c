@@ -10,6 +10,7 @@ struct block {
     bool floats;              /* its code raises exceptions of the host */
     bool doubles;             /* its floats are doubles, too */
     bool shares;              /* it accesses the group's memory */
+    bool pairs;               /* some of its records are two instructions */
     uint16_t rows[GCN_FILES]; /* that a wave must have for it */
 };
 
@@ -86,6 +87,7 @@ static size_t list(void *wave, uint16_t first, struct wt_rows_insn *insn, int32_
         block->floats |= n->raises;
         block->doubles |= n->raises && n->wide;
         is->slot[count] = (uint16_t)slot;
+        block->pairs |= pair;
         if (pair) { /* in the place of the instruction's second dword, where none begins */
             is->slot[++count] = (uint16_t)(slot + 1);
             target[count] = INT32_MAX;
@@ -113,7 +115,7 @@ static void begin_floats(struct gcn_blocks *b, struct gcn_wave *w)
 static bool is_rest(const struct gcn_code *code, const struct block *block, uint32_t at)
 {
     const uint16_t *slot = block->is.slot;
-    return at && slot[at] < slot[at - 1] + code->uop[slot[at - 1]].length;
+    return block->pairs && at && slot[at] < slot[at - 1] + code->uop[slot[at - 1]].length;
 }
 
 /* Calls the handler of a record of the block that is executed. */
