@@ -25,7 +25,7 @@ static enum wt_status choose_family(const struct assembly *a, const struct wt_fa
 {
     if (a->gpu.family && !a->gpu.family->isa.assemble)
         return wt_fail(err, WT_UNSUPPORTED, "there is no assembler for %s here: %s",
-                       a->gpu.family->name, a->gpu.family->isa.assembler);
+                       wt_gpu_name(&a->gpu), a->gpu.family->isa.assembler);
     const struct wt_family *const *f = wt_families;
     while (*f && !(*f)->isa.assemble)
         f++;

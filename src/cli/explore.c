@@ -1,15 +1,18 @@
 /* `wavetrap explore`: runs a program under many schedules, and gathers the distinct outcomes. */
 #include "cli/explore.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/cli.h"
 #include "explore/systematic.h"
+#include "session/exec_file.h"
 #include "session/kernel.h"
 
 enum {
@@ -177,6 +180,10 @@ static int print_all(struct explore *x)
 static enum wt_status refuse(const struct explore *x, struct wt_error *err)
 {
     const struct wt_session_options *o = &x->drive.options;
+    char path[PATH_MAX];
+    if (x->is_host && !exec_file_find(x->program[0], path, sizeof path))
+        return wt_fail(err, WT_IO, "%s: %s", x->program[0],
+                       strerror(access(x->program[0], F_OK) ? ENOENT : EACCES));
     if (o->schedule_text)
         return wt_fail(err, WT_INVALID, "--schedule: explore chooses the schedules itself");
     if (x->systematic && x->is_host)

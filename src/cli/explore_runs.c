@@ -86,8 +86,14 @@ static int run_host(struct runs *r, const char *schedule, char *report, const ch
     struct wt_session_options *o = &r->x->drive.options;
     char gpus[2048] = "", checks[200];
     size_t used = 0;
-    for (size_t i = 0; i < o->gpu_count && used < sizeof gpus; i++)
-        used += (size_t)snprintf(gpus + used, sizeof gpus - used, "%s%s", i ? " " : "", o->gpu[i]);
+    for (size_t i = 0; i < o->gpu_count && used < sizeof gpus; i++) {
+        struct wt_gpu gpu = {0};
+        struct wt_error err;
+        if (wt_gpu_choose(&gpu, o->gpu[i], &err) != WT_OK)
+            return WT_EXIT_FAILED; /* no memory: what it says has been read before */
+        used += (size_t)snprintf(gpus + used, sizeof gpus - used, "%s%s", i ? " " : "", gpu.spec);
+        wt_gpu_free(&gpu);
+    }
     struct cli_supervision supervision = {
         .report = report, .timeout = r->x->timeout, .check = r->x->drive.check};
     const struct cli_exec_options options = {.gpus = *gpus ? gpus : NULL,

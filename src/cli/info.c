@@ -208,7 +208,7 @@ static int tell_family(const struct info *info, const struct wt_family *family)
         status = family->isa.list_registers
                      ? family->isa.list_registers(stdout, info->register_form, &err)
                      : wt_fail(&err, WT_UNSUPPORTED, "--registers: %s has no such list; gen9 has",
-                               family->name);
+                               info->gpu.family ? wt_gpu_name(&info->gpu) : family->name);
     if (!status && info->word)
         status = family->isa.explain_word
                      ? family->isa.explain_word(stdout, info->word, info->gpu.config, &err)

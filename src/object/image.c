@@ -73,23 +73,27 @@ enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t len
     return status;
 }
 
+enum wt_status wt_image_open(const char *path, int *fd, struct wt_error *err)
+{
+    struct stat st;
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0)
+        return wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
+    if (fstat(*fd, &st) == 0 && !S_ISDIR(st.st_mode))
+        return WT_OK;
+    const int reason = S_ISDIR(st.st_mode) ? EISDIR : errno;
+    close(*fd);
+    return reason == EISDIR ? wt_fail(err, WT_IO, "%s: it is a directory, not a program", path)
+                            : wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(reason));
+}
+
 enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *image,
                              struct wt_error *err)
 {
+    int fd;
     *image = (struct wt_image){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
-    struct stat st;
-    if (fstat(fd, &st)) {
-        int reason = errno;
-        close(fd);
-        return wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(reason));
-    }
-    if (S_ISDIR(st.st_mode)) {
-        close(fd);
-        return wt_fail(err, WT_IO, "%s: it is a directory, not a program", path);
-    }
+    if (wt_image_open(path, &fd, err) != WT_OK)
+        return err->status;
     uint8_t *bytes = NULL;
     size_t length = 0;
     enum wt_status status = wt_file_read_fd(fd, path, &bytes, &length, err);

@@ -40,6 +40,9 @@ struct wt_image {
     uint64_t covered; /**< memory that all segments cover, zeros included */
 };
 
+/** Opens a program's file. WT_IO: the host refuses it, or it is a directory; the error names it. */
+enum wt_status wt_image_open(const char *path, int *fd, struct wt_error *err);
+
 /**
  * Reads @p path, whose format is told by its contents (ELF magic; Intel HEX begins with ':') or,
  * where they cannot tell, by its name: .vxbin, else a raw binary, which is placed at @p base.

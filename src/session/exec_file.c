@@ -18,8 +18,10 @@
 bool exec_file_find(const char *program, char *path, size_t size)
 {
     const char *folders = getenv("PATH");
-    if (strchr(program, '/'))
-        return snprintf(path, size, "%s", program) < (int)size && access(path, X_OK) == 0;
+    struct stat st;
+    if (strchr(program, '/')) /* a folder can be searched, which looks like that */
+        return snprintf(path, size, "%s", program) < (int)size && access(path, X_OK) == 0 &&
+               (stat(path, &st) || !S_ISDIR(st.st_mode));
     return wt_file_in_folders(folders ? folders : "/bin:/usr/bin", program, X_OK, path, size);
 }
 

@@ -82,6 +82,11 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
 {
     const struct wt_family *chosen = e->options->gpu.family;
     struct wt_elf_header header;
+    int fd = -1;
+    if (e->program && wt_image_open(e->program, &fd, err) != WT_OK)
+        return err->status;
+    if (e->program)
+        close(fd);
     const bool is_elf = e->program && wt_elf_header_read(e->program, &header);
     const struct wt_family *of_file = is_elf ? wt_family_of_machine(header.machine) : NULL;
     if (e->program && !of_file)
@@ -96,8 +101,9 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     if (!of_file)
         of_file = wt_families[0];
     if (chosen && chosen != of_file)
-        return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s: that runs %s, and %s is none", chosen->name,
-                       chosen->files.runs, e->program ? e->program : "no program");
+        return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s: that runs %s, and %s is none",
+                       wt_gpu_name(&e->options->gpu), chosen->files.runs,
+                       e->program ? e->program : "no program");
     if (e->options->debugged && !of_file->debug.gdb && of_file->debug.probe)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: GDB's protocol does not reach %s; 'wavetrap debug %s' debugs it",

@@ -177,6 +177,11 @@ enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_err
     return text[length] ? take_keys(gpu, text + length + 1, err) : WT_OK;
 }
 
+const char *wt_gpu_name(const struct wt_gpu *gpu)
+{
+    return gpu->family->model ? gpu->family->model(gpu->config) : gpu->family->name;
+}
+
 void wt_gpu_help(FILE *out)
 {
     for (const struct wt_family *const *f = wt_families; *f; f++) {

@@ -328,6 +328,9 @@ struct wt_gpu {
  */
 enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_error *err);
 
+/** The name of the chosen model, "gfx906"; the family's, where that has one. */
+const char *wt_gpu_name(const struct wt_gpu *gpu);
+
 /** Lists all families and their keys. */
 void wt_gpu_help(FILE *out);
 /** Lists the models of all families, a line each: the name, what it is, the keys it stands for. */

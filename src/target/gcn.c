@@ -458,7 +458,7 @@ const struct wt_family wt_family_gcn = {
             .instruction_text = instruction_text,
             .code_register = code_register,
             .explain_registers = explain_registers,
-            .assembler = "clang -target amdgcn-amd-amdhsa -mcpu=gfx900 FILE.s assembles its text "
+            .assembler = "clang -target amdgcn-amd-amdhsa -mcpu=MODEL FILE.s assembles its text "
                          "(any version of Debian's package)",
             .list_isa = list_isa,
             .list_support = list_support,

@@ -107,8 +107,9 @@ def test_host_programs(tmp_path):
     """What a program does that uses no GPU is the same each time, or not."""
     (tmp_path / "p").write_text("#!/bin/sh\necho $1\nexit 3\n")
     (tmp_path / "p").chmod(0o755)
-    done, [(count, status, words)] = explored("--runs=3", tmp_path / "p", "--runs=x")
-    assert (done.returncode, count, status, words) == (3, 3, 3, ["exec", "--schedule=rr:64", str(tmp_path / "p"), "--runs=x"]), done.stdout
+    for gpu in [], ["-g", "gfx906"]:    # a model whose name is not the family's
+        done, [(count, status, words)] = explored("--runs=3", *gpu, tmp_path / "p", "--runs=x")
+        assert (done.returncode, count, status, words) == (3, 3, 3, ["exec", "--schedule=rr:64", *gpu, str(tmp_path / "p"), "--runs=x"]), done.stdout
 
 
 CUDA = """

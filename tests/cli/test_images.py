@@ -78,6 +78,21 @@ def test_missing_and_unreadable_files(build):
     assert "empty" in refused("/dev/null")
 
 
+@pytest.mark.parametrize("gpu", [(), *(("-g", gpu) for gpu in ("gfx900", "gfx906", "gfx90a:cu=8", "gcn", "gen9", "sm:cc=8.0", "vortex"))], ids=lambda words: words[1] if words else "none")
+def test_a_missing_program_is_named_whatever_runs_it(gpu):
+    for command in ("run", "trace", "gdb", "serve", "debug", "view", "explore"):
+        for program, said in (("/nonexistent/k.co", "No such file or directory"), ("/", "directory|Permission denied")):
+            done = run(command, *gpu, program)
+            assert done.returncode == 125 and re.fullmatch(rf"wavetrap {command}: {program}: .*({said}).*\n", done.stderr), (command, done.stderr)
+
+
+def test_a_program_of_another_family_names_the_chosen_model(build):
+    words = build.path("words", b"\x13\0\0\0" * 4)
+    for gpu, name in (("gfx906", "gfx906"), ("gcn", "gfx90a"), ("sm:cc=8.0", "sm")):
+        assert f"--gpu={name}: that runs " in refused(words, "-g", gpu)
+    assert "no assembler for gfx908 here" in run("asm", "-g", "gfx908", words).stderr
+
+
 def test_programs_for_other_machines(build):
     assert "x86-64" in refused("/bin/sh")
     source = build.path("x.c", "void _start(void) { for (;;); }\n")
