@@ -22,7 +22,7 @@ struct wt_own_place {
         WT_PLACE_OF_GROUP,  /**< an offset in the group's memory */
     } of;
     uint64_t at;
-    uint64_t frame;  /**< of IN_FRAME: the frame's offset; of a kernel it does not count without a
+    uint64_t frame;  /**< for IN_FRAME: the frame's offset; of a kernel it does not count without a
                           window */
     uint64_t window; /**< see wt_frame_variables(), wt_group_variables() */
 };
