@@ -66,6 +66,12 @@ def test_a_breakpoint_on_each_instruction_stops_before_each_of_them(kernels, fla
     assert "exited normally" in done.stdout
 
 
+def test_folded_lanes_have_the_familys_word(kernels):
+    """A wave is a thread here, a lane a channel."""
+    said, = ask_console(kernels(), [f"break *{CODE:#x}", "run"], ["info threads"], add(64, 8))
+    assert re.search(r"^  \d[-, \d…]+ \d+ channels of \d threads ", said, re.M), said
+
+
 @both_ways
 def test_steps_go_where_the_program_goes(kernels, way):
     """One instruction each, through branches, until the thread has ended."""

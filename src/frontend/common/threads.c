@@ -120,8 +120,8 @@ static void name_alike(const struct wt_words *w, const struct wt_alike *a, char 
     const char *after = first->enabled ? "" : " (masked off)";
     struct wt_wave wave;
     if (a->waves > 1 || a->last - first->id != a->count - 1) {
-        snprintf(text, size, "%zu threads of %zu %s%s%s", a->count, a->waves, t->wave_word,
-                 a->waves == 1 ? "" : "s", after);
+        snprintf(text, size, "%zu %ss of %zu %s%s%s", a->count, t->lane_word, a->waves,
+                 t->wave_word, a->waves == 1 ? "" : "s", after);
     } else if (a->count > 1 && wt_debugger_thread_wave(w->program->debugger, first->id, &wave)) {
         wt_debugger_name_wave(w->program->debugger, &wave, text, size);
         snprintf(text + strlen(text), size - strlen(text), ", %s %u..%zu%s", t->lane_word,

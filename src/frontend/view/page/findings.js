@@ -115,7 +115,7 @@ Object.assign(View.prototype, {
             if (finding.number === -1)
                 this.found.append(element('h2', '', 'How a value came to be'));
             const [title, ...rest] = finding.text.trim().split('\n'), [, missing] = title.match(/: race [^:]*: (.*)/) || [];
-            const button = this.button(this.found, title.replace(/^wavetrap: /, ''), 'Show this finding', () => {
+            const button = this.button(this.found, (findings > 1 && finding.number > 0 ? `${finding.number}  ` : '') + title.replace(/^wavetrap: /, ''), 'Show this finding', () => {
                 this.chosen = this.chosen === finding.number ? null : finding.number;
                 this.show();
             });
