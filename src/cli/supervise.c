@@ -338,25 +338,30 @@ static void end_all(const struct wt_subcommand *command, const struct cli_superv
     signal_descendants(SIGCONT);
 }
 
-/* Waits for the child; returns its status as of wait(), whether its time was over, and whether
- * somebody has asked for the end. */
+/* Why a program has not ended by itself. */
+struct ended {
+    bool over;  /* its time was */
+    bool asked; /* somebody has sent a signal for that */
+};
+
+/* Waits for the child, for @p timeout seconds (0: as long as it takes); returns its status as of
+ * wait(). */
 static int wait_for(pid_t child, const struct wt_subcommand *command,
-                    const struct cli_supervision *wanted, const sigset_t *set,
-                    struct wt_tally *tally, bool *over, bool *asked)
+                    const struct cli_supervision *wanted, double timeout, const sigset_t *set,
+                    struct wt_tally *tally, struct ended *how)
 {
-    uint64_t until =
-        wanted->timeout > 0 ? wt_clock_ns() + (uint64_t)llround(wanted->timeout * 1e9) : 0;
+    uint64_t until = timeout > 0 ? wt_clock_ns() + (uint64_t)llround(timeout * 1e9) : 0;
     siginfo_t info;
     int status;
     for (;;) {
         if (!next_signal(set, until, &info)) {
-            end_all(command, wanted, tally, !*over);
+            end_all(command, wanted, tally, !how->over);
             until = wt_clock_ns() + (uint64_t)GRACE * 1000000000;
-            *over = true;
+            how->over = true;
             continue;
         }
-        *asked = *asked || info.si_signo == SIGINT || info.si_signo == SIGQUIT ||
-                 info.si_signo == SIGTERM || info.si_signo == SIGHUP;
+        how->asked = how->asked || info.si_signo == SIGINT || info.si_signo == SIGQUIT ||
+                     info.si_signo == SIGTERM || info.si_signo == SIGHUP;
         /* A terminal's Ctrl-C and Ctrl-\ go to the whole group. */
         if (info.si_signo != SIGCHLD && info.si_code <= 0)
             kill(child, info.si_signo);
@@ -423,7 +428,7 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
 {
     struct wt_error err;
     sigset_t set, before;
-    bool over = false, asked = false;
+    struct ended how = {.over = false}, how_paged = how;
     struct wt_tally *tally = wt_tally_create(&err);
     *status = WT_EXIT_FAILED;
     if (!tally ||
@@ -447,8 +452,8 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
         *status = wt_subcommand_fail(command, &err);
         return false;
     }
-    const int ended = wait_for(child, command, wanted, &set, tally, &over, &asked);
-    if (over)
+    const int ended = wait_for(child, command, wanted, wanted->timeout, &set, tally, &how);
+    if (how.over)
         wait_for_rest();
     if (wanted->stats)
         tell_tally(tally, offered);
@@ -466,7 +471,7 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
     const bool errors = checked == WT_CHECK_STATUS;
     fflush(stderr);
     int paged = 0;
-    if (wanted->page && (over || asked)) {
+    if (wanted->page && (how.over || how.asked)) {
         /* The second time it would not, either. */
         fprintf(stderr, "wavetrap exec: --export: no page is written about a program that does "
                         "not end by itself\n");
@@ -474,10 +479,10 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
         if (start_child(&before, &page) && !page)
             write_page(wanted);
         paged =
-            page < 0 ? WT_EXIT_FAILED : wait_for(page, command, wanted, &set, tally, &over, &asked);
+            page < 0 ? WT_EXIT_FAILED : wait_for(page, command, wanted, 0, &set, tally, &how_paged);
         paged = paged ? WT_EXIT_FAILED : 0;
     }
-    if (over)
+    if (how.over)
         *status = CLI_TIME_OVER;
     else if (!WIFSIGNALED(ended))
         *status = WEXITSTATUS(ended) ? WEXITSTATUS(ended) : judge(command, wanted, tally, errors);
@@ -485,7 +490,7 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
     if (wanted->check.options.stop && errors && *status == WT_CHECK_STATUS)
         *status = fault_status(wanted);
     *status = *status ? *status : checked && !errors ? checked : counted ? counted : paged;
-    const bool died = !over && WIFSIGNALED(ended);
+    const bool died = !how.over && WIFSIGNALED(ended);
     report_end(command, wanted->report, tally, offered, died ? "signal" : "status",
                (uint64_t)(died ? WTERMSIG(ended) : *status));
     if (died)
