@@ -124,6 +124,20 @@ def test_what_has_no_page_is_said(cuda, tmp_path, words, status, message):
     assert done.returncode == status and message in done.stderr and not (tmp_path / "page.html").exists(), done.stderr
 
 
+def test_a_session_of_a_host_program_opens_at_the_finding_too(browser, cuda):
+    """It stands at the end of its kernel."""
+    server = Server("--check=race", "-g", "sm", cuda(RACE))
+    try:
+        browser.open(server.url)
+        browser.wait("window.view && view.model && (view.model.body.findings || []).length")
+        last = max(place["time"] for place in browser.run("view.model.body.findings[0].places"))
+        assert last < browser.run("view.model.body.end")
+        browser.wait(f"!view.going && view.model.frames[0].time === {last} && view.grid.linked.length === 2")
+    finally:
+        browser.open("about:blank")  # the page would look for its server
+        server.close()
+
+
 NO_PAGE = "no page is written about a program that does not end by itself"
 
 

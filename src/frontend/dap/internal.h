@@ -83,7 +83,8 @@ struct dap_stop {
     char *description, *text;
     unsigned point[16]; /**< numbers of the program's points */
     size_t point_count;
-    bool is_end;               /**< the program has come to its end, where "stopAtEnd" stops */
+    bool is_end; /**< the program, or a kernel of a host program, has come to its end, where
+                    "stopAtEnd" stops */
     char *exception, *details; /**< a fault's or a mistake's; NULL: it is none */
 };
 
@@ -100,11 +101,12 @@ struct wt_dap {
     struct wt_error why;
 
     bool initialized, configured, terminated, attaches, stops_on_entry;
-    bool joined;       /**< another front end has begun the session */
-    bool may_run;      /**< … and this one may set its program going, too */
-    bool runs_only;    /**< nothing is to stop it: "noDebug" */
-    bool stops_at_end; /**< it stops before it ends, so that its run can be looked at */
-    bool ends_on_host; /**< … but for a host program */
+    bool joined;        /**< another front end has begun the session */
+    bool may_run;       /**< … and this one may set its program going, too */
+    bool runs_only;     /**< nothing is to stop it: "noDebug" */
+    bool stops_at_end;  /**< it stops before it ends, so that its run can be looked at */
+    bool ends_on_host;  /**< … but for a host program */
+    unsigned end_point; /**< the point at the ends of a host program's kernels; 0: there is none */
     struct {
         bool lines_from_0, columns_from_0, uris;
         bool types, memory_references, progress, invalidated, memory_events;

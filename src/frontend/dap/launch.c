@@ -394,12 +394,14 @@ static void tell_process(struct wt_dap *d)
 static enum wt_status stop_at_end(struct wt_dap *d, struct wt_error *err)
 {
     struct wt_point *point;
-    if (d->g->options.host)
-        return d->g->started && !d->ends_on_host
-                   ? wt_program_set_catch(d->g, "dispatch end", NULL, &point, err)
-                   : WT_OK;
-    wt_debugger_set_stop_at_end(d->g->debugger, true);
-    return WT_OK;
+    enum wt_status status = WT_OK;
+    d->end_point = 0;
+    if (!d->g->options.host)
+        wt_debugger_set_stop_at_end(d->g->debugger, true);
+    else if (d->g->started && !d->ends_on_host &&
+             !(status = wt_program_set_catch(d->g, "dispatch end", NULL, &point, err)))
+        d->end_point = point->number;
+    return status;
 }
 
 /* Starts the program from its beginning, up to its first stop. */

@@ -118,6 +118,7 @@ static bool take_stop(struct wt_dap *d, const struct wt_news *n)
     switch (n->kind) {
     case WT_NEWS_HIT:
         hit(d, n->point);
+        d->why_stopped.is_end = d->end_point && n->point->number == d->end_point;
         return true;
     case WT_NEWS_WATCH:
         watched(d, n);
