@@ -141,8 +141,9 @@ class View {
 
     buildAsk(header) {
         this.ask = header.appendChild(element('input'));
-        this.ask.placeholder = 'expression, or E:WxH:u8';
-        this.ask.setAttribute('aria-label', 'An expression to show in each lane; or memory as a picture, as in picture:64x24:u8');
+        this.ask.placeholder = 'show expression…';
+        this.ask.title = 'An expression in each lane; or memory as a picture, as in picture:64x24:u8';
+        this.ask.setAttribute('aria-label', this.ask.title);
         this.ask.addEventListener('keydown', (event) => {
             if (event.key === 'Enter' && this.ask.value.trim())
                 this.addExpression(this.ask.value.trim());
