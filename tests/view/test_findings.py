@@ -175,7 +175,7 @@ STORES = ["in[i] = 3 * i", "tile[t] = in[i] + 3", "out[i] ="]  # what made out[1
 
 def test_a_page_shows_how_a_value_came_to_be(export, blur, browser):
     """Lane 2 of warp 3 has computed out[14] from what lane 3 has stored to the tile; the value is looked at when main has ended."""
-    page, recording = export("--where-from=out[14]", "-e", "out[14]", *blur)
+    page, recording = export("--where-from=out[14]", "--frames=20", "-e", "out[14]", *blur)
     trail = recording["trail"]
     assert trail["text"] == "where from: out[14] = 43"
     every = [place["time"] for place in trail["places"]]
