@@ -19,15 +19,17 @@ def each_model(request, monkeypatch):
     return request.param
 
 
-def by_model(*quick, but=()):
-    """The test once for each model, of which `make check` has gfx900 and the quick ones; `but` are left out."""
-    names = [name for name in ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942") if name not in but]
+def by_model(*quick):
+    """The test once for each model, of which `make check` has gfx900 and the quick ones."""
+    names = ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942")
     each = pytest.mark.parametrize("each_model", [pytest.param(name, marks=() if name in ("gfx900", *quick) else pytest.mark.full) for name in names], indirect=True)
     return lambda test: pytest.mark.usefixtures("each_model")(each(test))
 
 
 # A second-level handler: it notes what it finds at TMA, steps over traps and illegal instructions, clears exceptions, and halts
-# a wave that is single-stepped.
+# a wave that is single-stepped. Linux 6.12's handler, which a gfx942 has, comes before a save for what TRAPSTS says of traps there: it is
+# the second one's to clear.
+CLEARED = " s_mov_b32 ttmp3, 0\n s_setreg_b32 hwreg(HW_REG_TRAPSTS, 22, 4), ttmp3\n"
 SECOND_LEVEL = """
 .amdgcn_target "amdgcn-amd-amdhsa--{model}"
 .text
@@ -63,7 +65,7 @@ stepped:
  s_lshl_b32 ttmp3, ttmp3, 13
  s_or_b32 ttmp12, ttmp12, ttmp3
 done:
- s_and_b32 ttmp1, ttmp1, 0xffff
+{cleared} s_and_b32 ttmp1, ttmp1, 0xffff
  s_and_b64 exec, exec, exec
  s_and_b64 vcc, vcc, vcc
  s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12
@@ -72,7 +74,7 @@ done:
 
 
 def second_level():
-    pieces, symbols = assemble(SECOND_LEVEL.format(model=of_gpu.MODEL))
+    pieces, symbols = assemble(SECOND_LEVEL.format(model=of_gpu.MODEL, cleared=CLEARED if of_gpu.MODEL == "gfx942" else ""))
     addr, data = next((a, d) for a, d in pieces if a <= symbols["handler"] < a + len(d))
     data = data[symbols["handler"] - addr:]
     return struct.unpack(f"<{len(data) // 4}I", data[:len(data) // 4 * 4])
@@ -661,10 +663,10 @@ def save_and_go_on(gpu):
     gpu.ask("restore")
 
 
-@by_model(but=["gfx942"])
+@by_model()
 @pytest.mark.parametrize("seed", range(6))
 def test_disturbances_change_no_result(seed):
-    """Halts, resumes, steps, traps, watches and context saves at random points, with the kernel driver's handler of Linux 6.1: the same results."""
+    """Halts, resumes, steps, traps, watches and context saves at random points, with the kernel driver's handler: the same results."""
     random.seed(f"disturbed {seed}")
     groups, lds = 3, LDS if seed % 2 else 0
     kinds = {name: 0 for name in ("halt", "resume", "step", "trap", "watch", "gone", "save")}
