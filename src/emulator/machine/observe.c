@@ -297,5 +297,6 @@ bool wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_
     r = i < o->count ? &o->record[i] : new_record(m, w, time, a);
     r->lanes |= wt_lane_bit(a->lane);
     r->at[a->lane] = a->at;
-    return a->kind == WT_WATCH_WRITE && !o->each && !o->halts && r->lanes & (r->lanes - 1);
+    return a->kind == WT_WATCH_WRITE && !o->each && !o->halts &&
+           (r->of_wave || r->lanes & (r->lanes - 1));
 }

@@ -286,8 +286,8 @@ struct wt_lane_access {
 };
 
 /** Notes an access of wave @p w by the instruction that issues at @p time (wt_engine_observe).
- * True: the turn must end behind it, so that observers have the stores of several lanes while the
- * registers are as they were. */
+ * True: the turn must end after it, so that observers have the stores of several lanes, and those
+ * of a wave, while the registers are as they were. */
 bool wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                      const struct wt_lane_access *access);
 

@@ -340,6 +340,19 @@ static void array_step(struct array_walk *w, const struct gcn_uop *u)
     }
 }
 
+/* The vector register with the address of an access to a lane's own memory, VECTORS: none. */
+static unsigned address_register(const struct gcn_uop *u)
+{
+    struct wt_insn_operands o;
+    if (u->row->encoding == GCN_SMEM || u->row->encoding == GCN_DS || u->idxen ||
+        !gcn_operands(u, &o))
+        return VECTORS;
+    for (unsigned i = 0; i < o.count; i++)
+        if (o.list[i].aside && o.list[i].file == GCN_FILE_V && o.list[i].kind == WT_OPERAND_ROW)
+            return o.list[i].number;
+    return VECTORS;
+}
+
 /* Looks for the register, from the function's begin on: instructions have several lengths. */
 static void find_array(struct gcn_device *d, uint64_t first, uint64_t pc, struct wt_array_access *a)
 {
@@ -352,13 +365,16 @@ static void find_array(struct gcn_device *d, uint64_t first, uint64_t pc, struct
             return;
         ring[n % BEFORE] = u;
     }
-    if (!gcn_uop_at(d, pc, &u) || u.row->encoding == GCN_SMEM || u.row->encoding == GCN_DS)
+    if (!gcn_uop_at(d, pc, &u))
+        return;
+    const unsigned address = address_register(&u);
+    if (address >= VECTORS)
         return;
     for (unsigned r = 0; r < VECTORS; r++)
         w.v[r] = fresh(&w);
     for (unsigned i = n < BEFORE ? 0 : n - BEFORE; i < n; i++)
         array_step(&w, &ring[i % BEFORE]);
-    const struct array_value sum = w.v[u.src[0] % VECTORS];
+    const struct array_value sum = w.v[address];
     for (unsigned r = 0; sum.a && r < VECTORS; r++)
         if (w.v[r].number == sum.a || (a->how == WT_ARRAY_NONE && w.v[r].number == sum.b)) {
             a->how = w.v[r].number == sum.a ? WT_ARRAY_BASE : WT_ARRAY_INDEX;
