@@ -61,8 +61,10 @@ def test_a_failure_does_not_end_the_conversation(program, terminal):
 
 def test_ctrl_c_stops_the_program(program, terminal):
     t = terminal(program("endless"))
-    t.child.sendline("run")
-    t.child.expect_exact("Starting program")
+    t("tbreak main")
+    t("run")
+    t.child.sendline("continue")
+    t.child.expect_exact("Continuing.")
     t.child.sendintr()
     t.child.expect_exact("Program stopped.")
     t.child.expect_exact(PROMPT)
@@ -188,8 +190,10 @@ def test_a_change_in_the_past_asks(program, terminal, command):
 
 def test_a_second_ctrl_c_asks(program, terminal):
     t = terminal(program("endless"))
-    t.child.sendline("run")
-    t.child.expect_exact("Starting program")
+    t("tbreak main")
+    t("run")
+    t.child.sendline("continue")
+    t.child.expect_exact("Continuing.")
     t.child.sendintr()
     t.child.expect_exact("Program stopped.")
     t.child.expect_exact(PROMPT)
