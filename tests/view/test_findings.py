@@ -142,7 +142,7 @@ NO_PAGE = "no page is written about a program that does not end by itself"
 
 
 @pytest.mark.parametrize("script,options,status,said", [
-    ("kill -TERM $PPID; sleep 30; touch late", [], -signal.SIGTERM, True),
+    ("kill -TERM $PPID; sleep 30 >/dev/null 2>&1; touch late", [], -signal.SIGTERM, True),
     ("sleep 30; touch late", ["--timeout=1"], 124, True),
     # In the run for the page: it ends, and the program in it.
     ("if [ -e first ]; then kill -TERM $(cat first); sleep 30; touch late; fi; echo $PPID >first", [], 125, False)])
