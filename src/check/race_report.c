@@ -8,6 +8,7 @@
 #include "check/race_access.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/regions.h"
 
 static enum wt_access access_of(unsigned kind)
 {
@@ -225,6 +226,13 @@ static void tell_again(struct race_access *x, const struct race_conflict *c,
     x->r->found(x->r->context, f);
 }
 
+/* Whether a place is in the process's own memory, which a GPU uses after a page fault. */
+static bool is_lent(const struct race_access *x, uint64_t at)
+{
+    const struct wt_region *region = wt_regions_at(&x->r->machine->regions, at);
+    return x->a->space == WT_OBSERVED_GLOBAL && region && region->lent;
+}
+
 static bool is_in_heap(const struct race_access *x, uint64_t at)
 {
     struct wt_object object;
@@ -293,9 +301,9 @@ void race_report(struct race_access *x, const struct race_conflict *c)
         describe_calls(main, other, f.text, sizeof f.text);
     else
         snprintf(f.text, sizeof f.text, "%s", reason(x, c));
-    if (!f.has_object && !r->rules.spawns)
-        return; /* memory of the runtime's; of a Vortex program's stacks nothing says what they are
-                 */
+    if (!f.has_object && !r->rules.spawns && !is_lent(x, c->at))
+        return; /* memory of the runtime's: no object is known either in a Vortex program's stacks
+                   and in what the process lends its GPUs */
     if (race_wait_with(x, c, &f))
         return;
     r->found(r->context, &f);

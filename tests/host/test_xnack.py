@@ -29,6 +29,13 @@ def test_kernels_use_all_memory_of_the_process():
     assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
 
 
+def test_races_in_the_process_s_memory_are_found():
+    """No call has made an object of it."""
+    done = run(program("gfx90a"), "groups", gpus=("--check=race", "-g", "gfx90a"))
+    assert done.stderr.count("wavetrap: warning: race store of 4 bytes: nothing orders two stores") == 1, done.stderr
+    assert "0 errors, 1 warning" in done.stderr and "  2 times: 128 lanes of 2 work-groups" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("words, xnack, first, said", [
     ([], "0", ("-", 0), "load of 4 bytes at (0x[0-9a-f]+): no memory is mapped there\n(?:.*\n)*  \\1: the program's own memory: its stack, which GPUs may not use without HSA_XNACK=1\n"),
     (["constant"], "1", ("+", 1), "store of 4 bytes at (0x[0-9a-f]+): no memory is mapped there for writing\n(?:.*\n)*  \\1: the program's own memory: /.*, which it may not write itself\n"),

@@ -55,6 +55,10 @@ int main(int argc, char **argv)
         munmap(pages, 4096);
         return !run(stack, heap, pages);
     }
+    if (!strcmp(what, "groups")) { // nothing orders their stores
+        add<<<3, 64>>>(stack, heap, global);
+        return hipDeviceSynchronize() != hipSuccess;
+    }
     if (hipMalloc(&device, sizeof stack) != hipSuccess)
         return 1;
     printf("stack, heap, global: %d\n", run(stack, heap, global));
