@@ -531,10 +531,31 @@ def test_turns_of_nested_loops_of_calls_and_from_lane_to_lane_are_folded(tmp_pat
     line = {text.strip(): number for number, text in enumerate(NESTED.splitlines(), 1)}
     inner, outer, call = line["sum += in[k + j];"], line["sum *= 5;"], line["more ^= twice(in[k]);"]
     everything = "where-from --depth=1000 --steps=100000"
-    said = ask_console(tmp_path / "nested", [f"break nested.cl:{line['out[i] += 0;']}", "run"], [f"{everything} out[0]", f"{everything} out[8]"],
+    said = ask_console(tmp_path / "nested", [f"break nested.cl:{line['out[i] += 0;']}", "run"], [f"{everything} out[0]", f"{everything} out[8]", "where-from --steps=9 out[0]"],
                        ["-g", gpu, "--kernel=nested", "--grid=8", "--block=8", "--arg=iota:64", "--arg=zeros:64", "--arg=local:32"])
     turns = re.findall(r"^  … (\d+) more turns of these \d+ steps(.*?), nested\.cl:(?:\d+-)?(\d+), back to time \d+$", said[0], re.M)
     # What 'sum' and 'more' were made of comes by the time; the program did one after the other.
     assert turns == [("5", "", str(call)), ("6", "", str(inner)), ("8", "", str(outer))], said[0]
     turns = re.findall(r"^  … (\d+) more turns of these \d+ steps( in \w+ [0-9-]+), nested", said[1], re.M)
     assert [(count, lanes.split()[-1]) for count, lanes in turns] == [("6", "1-6")], said[1]
+    assert len(re.findall(r"^  \[\d+\]", said[2], re.M)) <= 9 and "There are other steps: --depth=N and --steps=N let it go further." in said[2], said[2]
+
+
+PAIRS = """
+kernel void pairs(global const int2 *in, global int2 *out)
+{
+    const int i = get_local_id(0);
+    int2 moved;
+    __asm("v_pk_mov_b32 %0, %1, %2 op_sel:[1,0]" : "=v"(moved) : "v"(in[i]), "v"(in[i + 64]));
+    out[i] = moved;
+}
+"""
+
+
+def test_halves_of_a_move_of_pairs_are_apart(tmp_path):
+    """Each register of v_pk_mov_b32's result comes from the one that OP_SEL chooses, alone."""
+    (tmp_path / "pairs.cl").write_text(PAIRS)
+    flags = [flag.replace("gfx900", "gfx90a") for flag in COMPILED["gfx900"]]
+    subprocess.run([*flags, "-x", "cl", "-cl-std=CL2.0", "-O1", "pairs.cl", "-o", "pairs"], cwd=tmp_path, check=True)
+    done = subprocess.run([WAVETRAP, "slice", "-g", "gfx90a", "--grid=64", "--arg=iota:1024", "--arg=zeros:512", "--of=1:40", "--of=1:44", "pairs"], cwd=tmp_path, capture_output=True, text=True)
+    assert re.findall(r"memory: 4 bytes at \w+ \(argument 0, byte (\d+)\)", done.stderr) == ["44", "552"] and done.stderr.count(" memory: ") == 2, done.stderr

@@ -412,6 +412,8 @@ static enum wt_slice_state choose_window(struct wt_slice *s, struct wt_error *er
     if (is_done(s) || s->low <= start) {
         if (s->out.steps < s->limits.steps)
             settle_places(s, true);
+        else
+            s->out.more |= s->registers || s->memory;
         order_inputs(s);
         return WT_SLICE_DONE;
     }

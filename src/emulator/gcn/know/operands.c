@@ -137,6 +137,7 @@ static void note_leaf(list *o, unsigned before, unsigned source, char letter)
         return;
     x->leaf = (uint8_t)(WT_M_A + source);
     x->width = (uint8_t)(letter == 'm' ? 1 : letter == 'Q' ? 0 : bits_of(letter));
+    x->pair = letter == 'b' ? (uint8_t)(1 + source) : 0; /* a move into a half of the result */
 }
 
 /* ---- scalar encodings ---- */
@@ -341,18 +342,16 @@ static void put_result(list *o, const struct gcn_uop *u, char letter)
 /* Of an operand of two registers the second one is an operand of its own, which belongs to pair. */
 static void split_upper(list *o, unsigned index, uint8_t pair)
 {
+    o->list[index].bits = o->list[index].width = 32;
     struct wt_insn_operand upper = o->list[index];
-    o->list[index].bits = 32;
-    o->list[index].width = 32;
-    upper.bits = 32;
-    upper.width = 32;
     upper.number++;
     upper.pair = pair;
     wt_operands_add(o, upper);
 }
 
-/* v_mad_u64_u32, v_mad_i64_i32: what is carried goes upwards, so that the lower half of the result
- * does not come from the upper half of what is added. Clang uses it for numbers of 32 bits. */
+/* v_pk_mov_b32; v_mad_u64_u32, v_mad_i64_i32: what is carried goes upwards, so that the lower half
+ * of the result does not come from the upper half of what is added. Clang uses it for numbers of 32
+ * bits. */
 static void put_carried_halves(list *o)
 {
     enum { LOWER = 1, UPPER = 2 };
@@ -440,7 +439,8 @@ static void put_vector(list *o, const struct gcn_uop *u)
         o->list[0].reads = o->list[0].crosses; /* which lanes it leaves alone is not known */
     }
     put_sources(o, u, l + (*l == ':'));
-    if (u->row == &gcn_rows[GCN_I_v_mad_u64_u32] || u->row == &gcn_rows[GCN_I_v_mad_i64_i32])
+    if (strchr(l, 'b') || u->row == &gcn_rows[GCN_I_v_mad_u64_u32] ||
+        u->row == &gcn_rows[GCN_I_v_mad_i64_i32])
         put_carried_halves(o);
     /* OMOD and CLAMP depend on MODE: rounding, denormals, IEEE, DX10_CLAMP. */
     if ((u->omod || u->clamp) && strchr("fhF", *u->row->operands) && !strchr(u->row->state, 'o'))
