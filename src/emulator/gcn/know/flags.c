@@ -163,12 +163,242 @@ static bool is_of_one_place(const struct loop *l, const struct insn *load, unsig
     return true;
 }
 
+/* ---- what the value of a load decides ---- */
+
+/* Registers, and places of memory, on one way through the code. Values are numbered, so that equal
+ * addresses are known; of a value that comes of the load's this is known, too. */
+enum { SCALARS = 128, REGISTERS = SCALARS + 256, PLACES = 128, WAY = 384 };
+
+struct flag_value {
+    uint32_t number;
+    bool of_load;
+};
+
+struct flag_way {
+    struct flag_value reg[REGISTERS], scc;
+    struct {
+        uint64_t key;
+        struct flag_value value;
+    } place[PLACES];
+    unsigned places;
+    uint32_t last;
+    bool decides; /* what comes of the load decides where the wave goes on */
+};
+
+static void begin_way(struct flag_way *w)
+{
+    memset(w, 0, sizeof *w);
+    while (w->last < REGISTERS)
+        w->reg[w->last].number = w->last + 1, w->last++;
+}
+
+static struct flag_value *known_reg(struct flag_way *w, const struct wt_insn_operand *o)
+{
+    if (o->file == GCN_FILE_STATE && o->number == GCN_STATE_SCC)
+        return &w->scc;
+    return o->file == GCN_FILE_S && o->number < SCALARS ? &w->reg[o->number]
+           : o->file == GCN_FILE_V                      ? &w->reg[SCALARS + o->number % 256]
+                                                        : NULL;
+}
+
+static struct flag_value *known_place(struct flag_way *w, uint64_t key)
+{
+    unsigned i = 0;
+    while (i < w->places && w->place[i].key != key)
+        i++;
+    if (i == w->places && i < PLACES) {
+        w->place[i].key = key;
+        w->place[w->places++].value = (struct flag_value){++w->last, false};
+    }
+    return i < PLACES ? &w->place[i].value : NULL;
+}
+
+/* The place of an access by its address; that of a lane of a register where scalars are spilled. */
+static uint64_t place_of(const struct flag_way *w, const struct insn *i)
+{
+    enum { PRIME = 1000003 };
+    const struct gcn_uop *u = &i->u;
+    const bool buffer = u->row->encoding == GCN_MUBUF, scalar = u->row->encoding == GCN_SMEM;
+    const bool based = scalar || (u->row->encoding == GCN_GLOBAL && u->base != GCN_NO_BASE);
+    uint64_t key = u->row->encoding;
+    key = key * PRIME + (uint32_t)u->imm;
+    key = key * PRIME +
+          (scalar || (buffer && !u->offen) ? 0 : w->reg[SCALARS + u->src[0] % 256].number);
+    key = key * PRIME + (based && u->base < SCALARS ? w->reg[u->base].number : 0);
+    return key * PRIME + (buffer || u->has_soffset ? u->soffset : 0);
+}
+
+static uint64_t spilled_at(unsigned reg, unsigned lane)
+{
+    return UINT64_MAX - (uint64_t)reg * 512 - lane;
+}
+
+/* Whether an operand of an instruction comes of the load's value. What EXEC takes beside that of a
+ * register which had it before is in that: lanes that come back. */
+static bool uses_load(struct flag_way *w, const struct wt_insn_operands *o)
+{
+    bool writes_exec = false, uses = false;
+    const uint8_t *code = wt_meaning_result(o->meaning, WT_RESULT_D);
+    for (unsigned n = 0; n < o->count; n++)
+        writes_exec |=
+            o->list[n].writes && o->list[n].file == GCN_FILE_S && o->list[n].number == GCN_EXEC;
+    for (unsigned n = 0; n < o->count; n++) {
+        const struct wt_insn_operand *x = &o->list[n];
+        const bool comes_back = writes_exec && x->file == GCN_FILE_S && x->number == GCN_EXEC &&
+                                code && *code == WT_M_OR;
+        for (unsigned k = 0; x->reads && !comes_back && k < (x->first + x->bits + 31u) / 32; k++) {
+            struct wt_insn_operand one = *x;
+            one.number += k;
+            const struct flag_value *r = known_reg(w, &one);
+            uses |= r && r->of_load;
+        }
+    }
+    return uses;
+}
+
+/* One instruction; @p load: the load whose value is followed. */
+static void go_on(struct flag_way *w, const struct insn *i, uint64_t load)
+{
+    static const uint8_t move[] = {WT_M_A};
+    struct wt_insn_operands o;
+    const uint8_t *does = wt_meaning_result(i->u.row->meaning, WT_RESULT_D);
+    const bool moves_lane = does && wt_meaning_begins(does, move, sizeof move),
+               spills = moves_lane && !strcmp(i->u.row->operands, "u:uu"),
+               refills = moves_lane && !strcmp(i->u.row->operands, "S:uu");
+    if (!gcn_operands(&i->u, &o))
+        return;
+    const char access = is_own(i) ? i->u.row->operands[0] : access_of(i);
+    const uint8_t *code = wt_meaning_result(o.meaning, WT_RESULT_D);
+    const bool uses = uses_load(w, &o);
+    const struct wt_insn_operand *source = NULL;
+    struct flag_value value = {0, uses}, *there = NULL;
+    for (unsigned n = 0; n < o.count; n++)
+        source = o.list[n].reads && o.list[n].leaf == WT_M_A ? &o.list[n] : source;
+    if (access == 'r' || access == 'w')
+        there = known_place(w, place_of(w, i));
+    else if (spills || refills)
+        there = known_place(w, spilled_at(spills ? i->u.dst : i->u.src[0] - GCN_VGPR, i->u.src[1]));
+    if (access == 'w' || spills) {
+        const struct flag_value *r =
+            spills ? (source ? known_reg(w, source) : NULL) : &w->reg[SCALARS + i->u.src[1] % 256];
+        if (there)
+            *there = r ? *r : (struct flag_value){++w->last, false};
+        return;
+    }
+    if (there)
+        value = i->pc == load ? (struct flag_value){0, true} : *there;
+    for (unsigned n = 0; n < o.count; n++) {
+        const struct wt_insn_operand *x = &o.list[n];
+        for (unsigned k = 0; x->writes && k < (x->first + x->bits + 31u) / 32; k++) {
+            struct wt_insn_operand to = *x, from = source ? *source : *x;
+            to.number += k;
+            from.number += k;
+            struct flag_value *r = known_reg(w, &to), *by = known_reg(w, &from);
+            if (!r)
+                continue;
+            const bool moves = !there && source && by && code && o.operation == WT_DOES_MEANT &&
+                               wt_meaning_begins(code, move, sizeof move);
+            *r = moves ? *by : value;
+            r->number = !moves && (k || !r->number) ? ++w->last : r->number;
+        }
+    }
+    w->decides |= goes_to(i) && uses;
+}
+
+/* The way of a wave from a load on till it comes there again, by the branches that go back; 0: none
+ * is known. */
+static unsigned find_turn(struct wt_machine *m, uint64_t load, struct insn way[WAY])
+{
+    uint64_t pc = load;
+    unsigned n = 0;
+    do {
+        if (n == WAY || !read_insn(m, pc, &way[n]) || leaves(&way[n]))
+            return 0;
+        const uint64_t to = goes_to(&way[n]);
+        pc = to && (to <= pc || way[n].u.row->meaning[1] == WT_M_K) ? to : behind(&way[n]);
+        n++;
+    } while (pc != load);
+    return n;
+}
+
+static bool is_in(const struct insn *way, unsigned count, uint64_t pc)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (way[i].pc == pc)
+            return true;
+    return false;
+}
+
+bool gcn_only_counts(struct wt_machine *m, uint32_t wave, uint64_t load)
+{
+    struct insn way[WAY];
+    struct flag_way w;
+    const unsigned count = find_turn(m, load, way);
+    begin_way(&w);
+    for (unsigned i = 0; i < 2 * count; i++) {
+        const struct insn *at = &way[i % count], *next = &way[(i + 1) % count];
+        const uint64_t to = goes_to(at), other = next->pc == to ? behind(at) : to;
+        w.decides = false;
+        go_on(&w, at, load);
+        if (w.decides && !is_in(way, count, other))
+            return false;
+    }
+    return count;
+}
+
+/* Where code may begin, not far before an instruction. */
+static uint64_t begin_before(struct wt_machine *m, uint64_t load)
+{
+    enum { BEFORE = 24 };
+    struct insn i;
+    for (uint64_t first = load - sizeof(uint32_t) * BEFORE; first < load;
+         first += sizeof(uint32_t)) {
+        uint64_t pc = first;
+        while (pc < load && read_insn(m, pc, &i) && i.u.length)
+            pc = behind(&i);
+        if (pc == load)
+            return first;
+    }
+    return load;
+}
+
+static bool waits(struct wt_machine *m, uint64_t load);
+
+/* Whether a load is the first turn of a loop that waits: its value decides whether the wave comes
+ * to that, whose load has the same address. */
+static bool is_first_turn(struct wt_machine *m, const struct insn *load)
+{
+    struct insn i;
+    struct flag_way w;
+    uint64_t pc = begin_before(m, load->pc), place = 0;
+    bool decided = false;
+    begin_way(&w);
+    for (unsigned n = 0; n < MOST && read_insn(m, pc, &i) && !leaves(&i); n++, pc = behind(&i)) {
+        const bool is_like = i.u.row == load->u.row && i.u.imm == load->u.imm;
+        if (pc == load->pc)
+            place = place_of(&w, &i);
+        else if (pc > load->pc && is_like && place_of(&w, &i) == place && waits(m, pc))
+            return decided;
+        const uint64_t to = goes_to(&i);
+        if (pc > load->pc && to && to <= load->pc)
+            return false;
+        go_on(&w, &i, load->pc);
+        decided |= w.decides;
+    }
+    return false;
+}
+
 bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
 {
-    struct insn it, i;
+    struct insn it;
+    return read_insn(m, load, &it) && access_of(&it) == 'r' &&
+           (waits(m, load) || is_first_turn(m, &it));
+}
+
+static bool waits(struct wt_machine *m, uint64_t load)
+{
+    struct insn i;
     struct loop l = {m, 0, load};
-    if (!read_insn(m, load, &it) || access_of(&it) != 'r')
-        return false;
     for (unsigned n = 0; n < MOST && !l.first; n++) {
         if (!read_insn(m, l.last, &i) || leaves(&i))
             return false;
@@ -187,7 +417,7 @@ bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t st
         if (access && (access != 'r' || !is_of_one_place(&l, &i, 0)))
             return false;
     }
-    return true;
+    return !gcn_only_counts(m, 0, load);
 }
 
 /* Whether a compare-and-swap is of the place of a load, by the registers of its address. */
