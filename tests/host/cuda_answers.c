@@ -241,7 +241,8 @@ static void forms(void)
     SAME(in_cluster(1, 3, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION), 912);
     SAME(in_cluster(17, 17, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION), 912);
     SAME(in_cluster(17, 17, 99), 1);
-    SAME(in_cluster(17, 17, CU_LAUNCH_ATTRIBUTE_IGNORE), 0);
+    for (unsigned id = 0; id <= 14; id++)
+        SAME(in_cluster(17, 17, id), id == 4 ? 912 : id == 7 || (id >= 11 && id <= 13) ? 801 : 0);
     SAME(cuFuncGetParamInfo(args, 2, &offset, &size), 0);
     SAME(offset, 16);
     SAME(size, 8);

@@ -407,12 +407,15 @@ enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
 };
 
 typedef union {
     char pad[64];
-    int cooperative, priority;
+    int cooperative, priority, programmaticStreamSerializationAllowed;
+    unsigned sharedMemCarveout;
     struct {
         unsigned x, y, z;
     } clusterDim;

@@ -282,7 +282,9 @@ static CUresult check_cluster(const CUDA_KERNEL_NODE_PARAMS *is, const CUlaunchA
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Attributes of a launch that change what happens; others are about time only. */
+/* Attributes of a launch that change what happens; others are about time only: launches that may
+ * begin before the one before them has ended, or wait for less of the memory's traffic, need not.
+ */
 static CUresult take_attribute(const CUlaunchAttribute *attribute, struct asked *asked)
 {
     const unsigned last = 17; /* the last one in CUDA 13.0 */
@@ -295,13 +297,18 @@ static CUresult take_attribute(const CUlaunchAttribute *attribute, struct asked 
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         return CUDA_SUCCESS;
     default:
         return attribute->id <= last
                    ? call_refused("cuLaunchKernelEx: attributes of a launch other "
-                                  "than its cluster, its priority and those of "
-                                  "caches and waiting")
+                                  "than its cluster, its priority, serialization and "
+                                  "those of caches, memory traffic and waiting")
                    : CUDA_ERROR_INVALID_VALUE;
     }
 }
