@@ -409,16 +409,12 @@ enum cudaLaunchAttributeID {
     cudaLaunchAttributeClusterDimension = 4,
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributePriority = 8,
-    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
 };
 
 typedef union {
     char pad[64];
     int cooperative, priority, programmaticStreamSerializationAllowed;
-    unsigned sharedMemCarveout;
-    struct {
-        unsigned x, y, z;
-    } clusterDim;
+    uint3 clusterDim;
 } cudaLaunchAttributeValue;
 
 typedef struct {
