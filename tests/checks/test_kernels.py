@@ -55,6 +55,20 @@ def test_a_kernel_without_mistakes_has_no_finding(kernels, tmp_path):
     assert done.returncode == 0 and not found_in(report), done.stderr
 
 
+UNSEEN = {"gen9": ["hazard is not there", "stale is not there", "advice is not there for the size of waves"], "sm": ["stale is not there"], "gfx900": []}
+
+
+@pytest.mark.parametrize("asked", ["all", "hazard,stale,advice,leak"])
+def test_a_check_that_has_nothing_to_look_at_says_so(kernels, tmp_path, asked):
+    """Where it is asked for by name: on stderr, and in the report."""
+    family, program = kernels
+    report = tmp_path / "report"
+    done = checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), f"--check={asked}", f"--report=json:{report}", *KERNEL, "--arg=i32:0", program)
+    unseen = [one["text"] for line in report.read_text().splitlines() if (end := json.loads(line))["kind"] == "checks" for one in end.get("unseen", [])]
+    wanted = [] if asked == "all" else [*UNSEEN[family], "api look at the calls of host programs"]
+    assert len(unseen) == len(wanted) and all(words in text and text in done.stderr for words, text in zip(wanted, unseen)), done.stderr
+
+
 @pytest.mark.parametrize("at, where, name, size, offset", [([2, 5, 2, 5, 0, 3], None, None, 0, 0), ([2, 6, 2, 5, 0, 3], "own", "own", 24, 24), ([2, -1, 2, 5, 0, 3], "own", "own", 24, -4),
                                                            ([2, 5, 2, 6, 0, 3], "put_in", "own", 24, 24), ([2, 5, 2, 5, 0, 4], "read_of", "read_of", 16, 16)])
 def test_arrays_of_a_kernel(kernels, tmp_path, at, where, name, size, offset):
