@@ -148,7 +148,7 @@ def values(command):
             yield option, word
 
 
-@pytest.mark.parametrize("command", ["exec", "run"])
+@pytest.mark.parametrize("command", ["exec", pytest.param("run", marks=pytest.mark.full)])
 def test_values_that_are_offered_are_taken(command, tmp_path):
     offered = list(values(command))
     assert {option for option, _ in offered} >= {"--gpu=", "--check=", "--check-init=", "--report=", "--schedule=", "--fill="}

@@ -197,6 +197,7 @@ def test_files_in_the_source_folder_are_seen(tmp_path):
     assert {name for name, _ in runner.litter(tmp_path) - before} == {"core", "new"}
 
 
+@pytest.mark.full
 def test_a_release_is_refused_where_something_is_not_ready(tmp_path):
     """Nothing is made of a tree with changes, or where a file has another version; a tag waits for the changes of branches and for all parts."""
     files = ("scripts/release.sh", "debian/changelog", "editors/vscode/package.json", "editors/vscode/package-lock.json", "contrib/python/pyproject.toml",

@@ -60,7 +60,7 @@ def test_exec_writes_a_page_about_a_finding(race):
     check_race(recording_of(race), RACE)
 
 
-@pytest.mark.parametrize("family", ["gfx900", "gen9"])
+@pytest.mark.parametrize("family", ["gfx900", pytest.param("gen9", marks=pytest.mark.full)])
 def test_a_kernel_in_a_file_has_its_page(export, kernel, family):
     _, recording = export("--check=race", "--check-lanes=independent", "--finding=1", "-g", family, *KERNEL, kernel(family, REVERSE))
     check_race(recording, REVERSE)
@@ -215,6 +215,7 @@ def test_an_arrow_leads_from_cell_to_cell(export, blur, browser):
     assert browser.run("view.grid.linked.length") == 0 and browser.pixel(x, y) != with_it
 
 
+@pytest.mark.full
 def test_a_session_is_asked_who_wrote_a_value(browser, blur):
     server = Server("-e", "out[14]", *blur)
     try:
@@ -261,6 +262,7 @@ word: .zero 4
         assert recording["trail"]["text"].endswith(ends)
 
 
+@pytest.mark.full  # console/where_from has the folds
 def test_turns_of_loops_are_folded_as_in_the_console(export, browser, tmp_path):
     """Three turns of a loop with four turns of another in it: of both the last turn is shown, the others when they are unfolded."""
     source, program = tmp_path / "loop.s", tmp_path / "loop"
