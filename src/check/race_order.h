@@ -212,7 +212,7 @@ struct wt_check_race {
         uint64_t pc;
         bool is;
     } kind[64], loop[64];    /* the last atomic operations, and loads, that were looked at: whether
-                                they replace values; whether their loops only count */
+                                they    replace values; whether their loops only count */
     uint64_t told_pairs[16]; /* keys of pairs of places with findings */
     uint64_t told_time, told_pc, told_at; /* the last finding's */
     struct race_told told[RACE_TOLD];
