@@ -42,32 +42,3 @@ def test_a_flag_in_lds_that_is_raised_at_the_first_look(tmp_path, look, found, l
     checks.run("hipcc", f"--offload-arch={checks.AMD}", level, "-g", "-w", "-x", "hip", tmp_path / "k.hip", "-o", tmp_path / "k")
     done = checks.run(checks.command_under_test(), "exec", "-g", checks.AMD, "--check=race", tmp_path / "k")
     assert ("error: race" in done.stderr) == found and done.returncode == (115 if found else 0), done.stderr
-
-
-COUNTS = """#include <hip/hip_runtime.h>
-// wait
-__global__ void waits(volatile int *flag, int *data) { if (blockIdx.x == 0) { if (threadIdx.x == 0) RAISE } else if (threadIdx.x == 0) { while (*flag == 0) ; TAKE } }
-__global__ void bounded(volatile int *flag, int *data) { if (blockIdx.x == 0) { if (threadIdx.x == 0) RAISE } else if (threadIdx.x == 0) { int n = 0; while (*flag == 0 && n < 1000000) { n++; __builtin_amdgcn_s_sleep(1); } TAKE } }
-// only counts
-__global__ void counts(volatile int *flag, int *data) { if (blockIdx.x == 0) { if (threadIdx.x == 0) *flag = 1; } else if (threadIdx.x == 0) { int s = 0; for (int i = 0; i < 4; i++) s += *flag; data[0] = s; } }
-__global__ void branches(volatile int *flag, int *data) { if (blockIdx.x == 0) { if (threadIdx.x == 0) *flag = 1; } else if (threadIdx.x == 0) { int s = 0; for (int i = 0; i < data[1]; i++) if (*flag) s += i; data[0] = s; } }
-int main(int argc, char **argv)
-{
-    int *m, start[32] = {};
-    start[17] = 4;
-    (void)hipMalloc(&m, sizeof start);
-    (void)hipMemcpy(m, start, sizeof start, hipMemcpyHostToDevice);
-    KERNEL<<<2, 64>>>(m, m + 16);
-    return hipDeviceSynchronize() != hipSuccess;
-}""".replace("RAISE", "{ data[1] = 7; __threadfence(); *flag = 1; }").replace("TAKE", "__threadfence(); data[0] = data[1];")
-
-
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
-def test_a_loop_waits_where_what_it_loads_ends_it(tmp_path, level):
-    """A volatile load beside a store is a warning in a loop that only counts; where the loaded value decides when the loop ends, it is a flag, also where the compiler has taken the first turn out of the loop."""
-    (tmp_path / "k.hip").write_text(COUNTS.replace("KERNEL<<<2, 64>>>(m, m + 16);", " else ".join(
-        f"if (argv[1][0] == '{name[0]}' && argv[1][1] == '{name[1]}') {name}<<<2, 64>>>(m, m + 16);" for name in ("waits", "bounded", "counts", "branches"))))
-    checks.run("hipcc", f"--offload-arch={checks.AMD}", level, "-g", "-w", "-x", "hip", tmp_path / "k.hip", "-o", tmp_path / "k")
-    for name, found in (("waits", 0), ("bounded", 0), ("counts", 1), ("branches", 1)):
-        done = checks.run(checks.command_under_test(), "exec", "-g", checks.AMD, "--check=race", tmp_path / "k", name)
-        assert done.stderr.count("warning: race") == found and "checks: 0 errors" in done.stderr and done.returncode == 0, (name, done.stderr)

@@ -131,56 +131,6 @@ static bool are_of_one_place(const uint32_t *loop, unsigned count)
     return true;
 }
 
-/* A variable of the stack, as a bit of a set of few. */
-static uint64_t variable_of(uint32_t word)
-{
-    const uint32_t offset =
-        opcode_of(word) == STORE ? (word >> 20 & ~31u) | (word >> 7 & 31) : word >> 20;
-    return UINT64_C(1) << (offset / 4 % 64);
-}
-
-bool vx_only_counts(struct wt_machine *m, uint32_t wave, uint64_t load)
-{
-    enum { WAY = 64 };
-    uint32_t code[WAY], changed = 0; /* registers that come of what is loaded */
-    uint64_t at[WAY], pc = load, changed_variables = 0;
-    unsigned n = 0;
-    do { /* the way till the load comes again, by the branches that go back */
-        if (n == WAY || !m->ops->read_memory(m, wave, 0, pc, &code[n], sizeof *code) ||
-            !(may_wait(code[n]) || opcode_of(code[n]) == STORE))
-            return false;
-        const int32_t by = goes_by(code[n]);
-        at[n] = pc;
-        pc += by && (by < 0 || opcode_of(code[n]) == JAL) ? (uint64_t)(int64_t)by : 4;
-        n++;
-    } while (pc != load);
-    for (unsigned i = 0; i < 2 * n; i++) {
-        const uint32_t word = code[i % n], rd = UINT32_C(1) << rd_of(word);
-        const unsigned opcode = opcode_of(word);
-        const uint32_t two = UINT32_C(1) << (word >> 20 & 31);
-        const bool stores = opcode == STORE;
-        bool uses = sources_of(word) & changed;
-        if (opcode == BRANCH && (uses || two & changed)) {
-            const uint64_t to = at[i % n] + (uint64_t)(int64_t)goes_by(word),
-                           other = at[(i + 1) % n] == to ? at[i % n] + 4 : to;
-            unsigned k = 0;
-            while (k < n && at[k] != other)
-                k++;
-            if (k == n)
-                return false;
-        }
-        if (stores && is_of_stack(word))
-            changed_variables = two & changed ? changed_variables | variable_of(word)
-                                              : changed_variables & ~variable_of(word);
-        uses |= at[i % n] == load ||
-                (opcode == LOAD && is_of_stack(word) && changed_variables & variable_of(word));
-        if (!stores && opcode != BRANCH)
-            changed = uses ? changed | rd : changed & ~rd;
-        changed &= ~UINT32_C(1);
-    }
-    return true;
-}
-
 static bool polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
 {
     uint32_t code[2 * MOST + 1];
@@ -196,7 +146,7 @@ static bool polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
     for (unsigned i = end - back; i < MOST; i++)
         if (!may_wait(code[i]))
             return false;
-    return are_of_one_place(code + end - back, back + 1) && !vx_only_counts(m, wave, pc);
+    return are_of_one_place(code + end - back, back + 1);
 }
 
 /* Instructions that may stand between a fence and its access; `split` and `join`, too. */
