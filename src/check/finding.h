@@ -39,6 +39,12 @@ enum wt_check {
 #undef CHECK_OF_MACHINE
 };
 
+/** Whether somebody has named these checks, and not all of them. */
+static inline bool wt_checks_are_named(unsigned checks)
+{
+    return WT_CHECK_ALL & ~(checks | WT_CHECK_MEMORY); /* others may include it, or leave it out */
+}
+
 /** The text of --check's help. */
 extern const char wt_checks_help[];
 

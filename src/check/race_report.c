@@ -302,8 +302,8 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     else
         snprintf(f.text, sizeof f.text, "%s", reason(x, c));
     if (!f.has_object && !r->rules.spawns && !is_lent(x, c->at))
-        return; /* memory of the runtime's: no object is known either in a Vortex program's stacks
-                   and in what the process lends its GPUs */
+        return; /* memory of the runtime's. No object is known in a Vortex program's stacks, either,
+                   nor in what the process lends its GPUs */
     if (race_wait_with(x, c, &f))
         return;
     r->found(r->context, &f);

@@ -89,8 +89,7 @@ bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *sta
                         enum wt_check_openmp openmp, wt_check_say_fn *say)
 {
     const struct wt_machine *m = start->machine;
-    /* Of all checks those are not mentioned that have nothing to look for. */
-    const bool by_name = WT_CHECK_ALL & ~(checks | WT_CHECK_MEMORY);
+    const bool named = wt_checks_are_named(checks);
     for (const struct check_row *r = rows; r < rows + ROWS; r++) {
         if (!(checks & r->check))
             continue;
@@ -98,7 +97,7 @@ bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *sta
             const char *caches = wt_memory_model_of(m)->caches_unknown;
             if (r->check == WT_CHECK_STALE && caches)
                 say("--check=%s is not there: %s", r->name, caches);
-            else if (r->unknown && (by_name || r->check == WT_CHECK_INIT))
+            else if (r->unknown && (named || r->check == WT_CHECK_INIT))
                 say("--check=%s is not there for %s: %s", r->name, m->ops->family, r->unknown);
         } else if (openmp && !r->is_there(m, openmp)) {
             say("--check=%s is not there for OpenMP: no %s looked at in process %ld", r->name,

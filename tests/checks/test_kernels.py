@@ -30,8 +30,12 @@ def kernels(request, tmp_path_factory):
     return request.param, out
 
 
+def records_in(path, kind):
+    return [one for line in path.read_text().splitlines() if (one := json.loads(line))["kind"] == kind]
+
+
 def found_in(path):
-    return [one for line in path.read_text().splitlines() if (one := json.loads(line))["kind"] == "finding"]
+    return records_in(path, "finding")
 
 
 def test_a_buffer_of_an_argument_is_an_object(kernels, tmp_path):
@@ -64,7 +68,7 @@ def test_a_check_that_has_nothing_to_look_at_says_so(kernels, tmp_path, asked):
     family, program = kernels
     report = tmp_path / "report"
     done = checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), f"--check={asked}", f"--report=json:{report}", *KERNEL, "--arg=i32:0", program)
-    unseen = [one["text"] for line in report.read_text().splitlines() if (end := json.loads(line))["kind"] == "checks" for one in end.get("unseen", [])]
+    unseen = [one["text"] for end in records_in(report, "checks") for one in end.get("unseen", [])]
     wanted = [] if asked == "all" else [*UNSEEN[family], "api look at the calls of host programs"]
     assert len(unseen) == len(wanted) and all(words in text and text in done.stderr for words, text in zip(wanted, unseen)), done.stderr
 

@@ -59,7 +59,8 @@ def test_a_failure_does_not_end_the_conversation(program, terminal):
     assert "$1 = 42" in t("print global")
 
 
-def test_ctrl_c_stops_the_program(program, terminal):
+def stopped_in_main(program, terminal):
+    """A terminal where Ctrl-C has stopped a program that is in main."""
     t = terminal(program("endless"))
     t("tbreak main")
     t("run")
@@ -68,6 +69,11 @@ def test_ctrl_c_stops_the_program(program, terminal):
     t.child.sendintr()
     t.child.expect_exact("Program stopped.")
     t.child.expect_exact(PROMPT)
+    return t
+
+
+def test_ctrl_c_stops_the_program(program, terminal):
+    t = stopped_in_main(program, terminal)
     assert "main ()" in t("backtrace")
 
 
@@ -189,14 +195,7 @@ def test_a_change_in_the_past_asks(program, terminal, command):
 # ---- Ctrl-C ----
 
 def test_a_second_ctrl_c_asks(program, terminal):
-    t = terminal(program("endless"))
-    t("tbreak main")
-    t("run")
-    t.child.sendline("continue")
-    t.child.expect_exact("Continuing.")
-    t.child.sendintr()
-    t.child.expect_exact("Program stopped.")
-    t.child.expect_exact(PROMPT)
+    t = stopped_in_main(program, terminal)
     t.child.sendintr()
     t.child.expect_exact("Quit and end the program? (y or n) ")
     t.child.sendline("n")

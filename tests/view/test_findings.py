@@ -145,10 +145,12 @@ NO_PAGE = "no page is written about a program that does not end by itself"
     ("kill -TERM $PPID; sleep 30 >/dev/null 2>&1; touch late", [], -signal.SIGTERM, True),
     ("sleep 30; touch late", ["--timeout=1"], 124, True),
     # In the run for the page: it ends, and the program in it.
+    ("if [ -e first ]; then sleep 30; touch late; fi; touch first", ["--timeout=1"], 125, False),
     ("if [ -e first ]; then kill -TERM $(cat first); sleep 30; touch late; fi; echo $PPID >first", [], 125, False)])
 def test_who_ends_exec_ends_it_with_its_page(tmp_path, script, options, status, said):
     done = subprocess.run([WAVETRAP, "exec", "--check=memory", "--export=page.html", *options, "sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == status and (NO_PAGE in done.stderr) == said, (done.returncode, done.stderr)
+    assert ("needs a longer --timeout" in done.stderr) == (status == 125 and bool(options)), done.stderr
     assert not {"late", "page.html"} & {one.name for one in tmp_path.iterdir()}
 
 

@@ -88,7 +88,9 @@ def test_runtime_kernels(decode_tool, llvm):
         assert "s_endpgm" in executed(decode_tool, [w for _, w in split(llvm, words)])
 
 
-@pytest.mark.parametrize("model, linux, dwords", [*(pytest.param(name, "6.1", 798, marks=pytest.mark.full) for name in ("gfx900", "gfx906")), *(pytest.param(name, "6.1", dwords, marks=pytest.mark.full) for name, dwords in (("gfx908", 950), ("gfx90a", 972))), ("gfx942", "6.12", 972)])
+@pytest.mark.parametrize("model, linux, dwords", [
+    *(pytest.param(name, "6.1", dwords, marks=pytest.mark.full) for name, dwords in (("gfx900", 798), ("gfx906", 798), ("gfx908", 950), ("gfx90a", 972))),
+    ("gfx942", "6.12", 972)])
 def test_driver_handler(decode_tool, monkeypatch, model, linux, dwords):
     """Each of its instructions is executed, and reached by what test_gcn_traps.py does."""
     monkeypatch.setattr(gpu, "MODEL", model)
