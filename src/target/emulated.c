@@ -100,10 +100,13 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
         of_file = chosen;
     if (!of_file)
         of_file = wt_families[0];
+    if (chosen && chosen != of_file && !e->program)
+        return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s runs %s; there is no program",
+                       wt_gpu_name(&e->options->gpu), chosen->files.runs);
     if (chosen && chosen != of_file)
-        return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s: that runs %s, and %s is none",
-                       wt_gpu_name(&e->options->gpu), chosen->files.runs,
-                       e->program ? e->program : "no program");
+        return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s runs %s, and %s is another kind of file%s",
+                       wt_gpu_name(&e->options->gpu), chosen->files.runs, e->program,
+                       is_elf ? "" : ". Compile source code first");
     if (e->options->debugged && !of_file->debug.gdb && of_file->debug.probe)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: GDB's protocol does not reach %s; 'wavetrap debug %s' debugs it",

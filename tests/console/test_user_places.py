@@ -109,6 +109,23 @@ def test_a_fault(deep, family, level):
     assert is_place(fault, path, *family_level) and is_place(threads, path, *family_level), said
 
 
+def test_code_without_lines(tmp_path):
+    """A function of a library, without debug information: waves in it are listed at the line that calls it."""
+    path, out = tmp_path / "bare.cl", tmp_path / "bare"
+    path.write_text("""__attribute__((noinline, nodebug)) void store(global int *at) { *at = 1; }
+kernel void k(global int *a)
+{
+    store((global int *)(0x400020000000ul + a[0])); /* call */
+    a[1] = 1;
+}
+""")
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS["gfx900"], "-O0", "-g", path, "-o", out], check=True)
+    said = debug(out, "run", *marked(["bt 1", "info threads", "info fault"]), options=["-g", "gfx900", "--grid", "4", "--block", "4", "--arg=zeros:64"]).stdout
+    frame, threads, fault = answers(said)
+    assert "bare.cl" not in frame, said
+    assert f"at bare.cl:{line_of(path, 'call')}" in threads and f"at bare.cl:{line_of(path, 'call')}" in fault, said
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("family", FAMILIES[:3])
 def test_a_finding(deep, family, level, tmp_path):

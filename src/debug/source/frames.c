@@ -349,8 +349,8 @@ void wt_frames_describe(struct wt_debugger *debugger, const struct wt_modules *m
     const char *file;
     unsigned line;
     struct wt_frames *frames = NULL;
-    if (callers || (wt_modules_user_line(modules, 0, pc, &file, &line) &&
-                    wt_is_foreign(wt_modules_foreign(modules), file)))
+    if (callers || !wt_modules_user_line(modules, 0, pc, &file, &line) ||
+        wt_is_foreign(wt_modules_foreign(modules), file))
         frames = wt_frames_new(debugger, modules, thread);
     for (unsigned level = 0; frames && place.depth < MOST; level++) {
         if (!(frame = wt_frames_get(frames, level)) || (!level && frame->pc != pc))

@@ -42,7 +42,7 @@ struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_mod
                                uint64_t pc);
 /**
  * Describes where a lane of a stopped wave stands (wt_described_place), with its callers if
- * @p callers, or if the code at @p pc, where it is, is none of the user's.
+ * @p callers, or if the code at @p pc, where it is, is not the user's or has no line.
  */
 void wt_frames_describe(struct wt_debugger *debugger, const struct wt_modules *modules,
                         wt_thread thread, uint64_t pc, bool callers, char *text, size_t size);
