@@ -445,7 +445,7 @@ def test_there_is_no_debugger_for_kernels_yet(command):
 def test_what_cannot_be_is_said_before_the_kernel_runs(tmp_path):
     for options, words in ((["--dump-arg=2:/nonexistent/x"], "--dump-arg: /nonexistent/x: cannot create"),
                            (["--compare-arg=2:/nonexistent"], "--compare-arg: /nonexistent: cannot open"),
-                           (["--gpu=vortex"], "--gpu=vortex: that runs programs for RISC-V"),
+                           (["--gpu=vortex"], "--gpu=vortex runs programs for RISC-V"),
                            (["--gpu=gfx900:cu=1,cu=2"], "'cu' is given twice"),
                            (["-g", "gfx900:cu=1", "-g", "gfx900:cu=2"], "'cu' is given twice"),
                            (["-g", "gfx900", "-g", "vortex"], "gfx900 and vortex: one GPU runs the program")):
