@@ -4,14 +4,17 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "debug/core/touches.h"
+#include "debug/source/described.h"
 
 /* Fills in where an instruction is. */
 static struct wavetrap_event event_at(struct wavetrap *w, uint64_t time, uint64_t wave, uint64_t pc,
-                                      wt_lanes lanes)
+                                      wt_lanes lanes, const struct wt_calls *calls)
 {
+    const struct wt_called_place place = wt_place_in_calls(pc, calls);
     const char *file;
     struct wavetrap_event event = {.time = time, .wave = wave, .pc = pc, .lanes = api_lanes(lanes)};
-    if (wt_modules_user_line(api_program(w)->modules, 0, pc, &file, &event.line))
+    if (wt_described_line(api_program(w)->modules, &place, &file, &event.line))
         snprintf(event.file, sizeof event.file, "%s", file);
     return event;
 }
@@ -32,7 +35,8 @@ static enum wt_status put_touches(struct wavetrap *w, const struct wt_touch *tou
 {
     struct wavetrap_event *list = room_for(w, count, err);
     for (size_t i = 0; list && i < count; i++) {
-        list[i] = event_at(w, touch[i].time, touch[i].by.id, touch[i].pc, touch[i].lanes);
+        list[i] = event_at(w, touch[i].time, touch[i].by.id, touch[i].pc, touch[i].lanes,
+                           &touch[i].calls);
         wt_debugger_name_wave(api_program(w)->debugger, &touch[i].by, list[i].name,
                               sizeof list[i].name);
     }
@@ -76,7 +80,7 @@ enum wavetrap_status wavetrap_where_from(struct wavetrap *w, const char *express
         status = WT_NO_MEMORY;
     for (size_t i = 0; event && i < from.found.steps; i++) {
         const struct wt_slice_step *step = &from.found.step[i];
-        event[i] = event_at(w, step->time, step->id, step->pc, step->lanes);
+        event[i] = event_at(w, step->time, step->id, step->pc, step->lanes, &step->calls);
         event[i].depth = step->depth;
         snprintf(event[i].name, sizeof event[i].name, "%s", step->name);
     }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/called_place.h"
 #include "base/lanes.h"
 #include "base/wave_name.h"
 
@@ -37,6 +38,7 @@ struct wt_slice_step {
         depth;    /**< instructions between it and the value, on the shortest way; 0: it made it */
     uint32_t cut; /**< whether what it reads was not followed, because of its depth */
     char name[WT_WAVE_NAME];
+    struct wt_calls calls; /**< that it is in; a search by the debugger fills it in */
 };
 
 /** Something that the value was made of, and that no instruction of the recorded run has made. */

@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "debug/source/described.h"
 #include "emulator/machine/machine.h"
 #include "frontend/common/common.h"
 #include "report/device.h"
@@ -393,9 +394,9 @@ static enum wt_status report_touch(struct wt_emulated *e, const struct wt_report
 
 /* ---- what bytes are made of ---- */
 
-static void put_place(void *context, uint64_t pc, char *text, size_t size)
+static void put_place(void *context, const struct wt_called_place *place, char *text, size_t size)
 {
-    wt_emulated_describe(context, pc, text, size);
+    wt_emulated_describe(context, place->pc, text, size);
 }
 
 static void put_instruction(void *context, uint64_t pc, char *text, size_t size)
@@ -419,11 +420,11 @@ static void put_argument(void *context, uint64_t address, char *text, size_t siz
         }
 }
 
-static bool put_line(void *context, uint64_t pc, struct wt_slice_line *line)
+static bool put_line(void *context, const struct wt_called_place *place, struct wt_slice_line *line)
 {
     const struct wt_emulated *e = context;
     line->text = "";
-    return wt_modules_user_line(e->modules, 0, pc, &line->file, &line->number);
+    return wt_described_line(e->modules, place, &line->file, &line->number);
 }
 
 static enum wt_status print_slice(struct wt_emulated *e, const struct wt_report_touch *w,

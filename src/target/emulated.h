@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "bus/bus.h"
-#include "debug/core/debugger.h"
+#include "debug/core/touches.h"
 #include "debug/core/target.h"
 #include "debug/source/modules.h"
 #include "emulator/machine/search.h"

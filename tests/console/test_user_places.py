@@ -138,6 +138,18 @@ def test_a_finding(deep, family, level, tmp_path):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_the_past(deep, family):
+    """who-wrote and where-from go back to a store in a function of the header, which is not inlined: it is in the user's code, too; the lane is where it was."""
+    file, how, path = deep(family, "-O0")
+    value = "good[1]" if family == "vortex" else "a[k]"
+    begin = [f"break {path.name}:{line_of(path, 'good') + 1}", "run"]
+    wrote, made, where = ask_console(file, begin, [f"who-wrote {value}", f"where-from {value}", "bt 1"], how)
+    called = f"{path.name}:{line_of(path, 'here')}, in \\w+(\\(.*\\))? at \\S*{path.name}:{line_of(path, 'good')}"
+    assert re.search(called, wrote) and re.search(called, made.splitlines()[2]), (wrote, made)
+    assert f"{path.name}:{line_of(path, 'good') + 1}" in where, where
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_steps_pass_headers(deep, family):
     file, how, path = deep(family, "-O0")
     begin = [f"break {path.name}:{line_of(path, 'good')}", "run"]

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "debug/core/touches.h"
 
 static struct wt_register registers[FAKE_REGISTERS];
 static char names[32][4];
@@ -610,7 +611,8 @@ enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, stru
 
 enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
                                          const struct wt_watchpoint_request *where,
-                                         const uint8_t *mask, size_t most, struct wt_error *err)
+                                         const uint8_t *mask, size_t most,
+                                         const struct wt_callers *callers, struct wt_error *err)
 {
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
 }
@@ -741,6 +743,37 @@ enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id wave, wt_l
             wt_debugger_read_memory(d, 0, wt_address_of(result->value), to, size, err) == WT_OK;
     }
     return WT_OK;
+}
+
+enum wt_status wt_debugger_find_caller(struct wt_debugger *d, const struct wt_callee *callee,
+                                       struct wt_caller *caller, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "no caller");
+}
+
+enum wt_status wt_debugger_find_kept(struct wt_debugger *d, const struct wt_kept_address *asked,
+                                     struct wt_kept_answer *answer, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "no address");
+}
+
+void wt_debugger_find_cfa(struct wt_debugger *d, const struct wt_kept_address *asked,
+                          struct wt_cfa_answer *answer)
+{
+}
+
+enum wt_status wt_debugger_read_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
+                                     struct wt_address addr, void *out, size_t size,
+                                     struct wt_error *err)
+{
+    return wt_debugger_read_memory(d, 0, addr, out, size, err);
+}
+
+enum wt_status wt_debugger_write_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
+                                      struct wt_address addr, const void *bytes, size_t size,
+                                      struct wt_error *err)
+{
+    return wt_debugger_write_memory(d, 0, addr, bytes, size, err);
 }
 
 bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size)

@@ -4,6 +4,7 @@
 #include "target/emulated.h"
 #include "target/vortex.h"
 #include "wait.h"
+#include "debug/core/touches.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -124,7 +125,7 @@ static void a_search_that_is_given_up_changes_nothing(void **state)
     size_t count;
     bool more;
     const uint64_t here = now();
-    OK(wt_debugger_begin_touches(r.e.debugger, &where, NULL, 1, &err));
+    OK(wt_debugger_begin_touches(r.e.debugger, &where, NULL, 1, NULL, &err));
     wt_debugger_pump(r.e.debugger, 1000);
     assert_true(wt_debugger_running(r.e.debugger));
     OK(wt_debugger_interrupt(r.e.debugger, &err));
@@ -135,7 +136,7 @@ static void a_search_that_is_given_up_changes_nothing(void **state)
     wt_debugger_take_touches(r.e.debugger, &list, &count, &more);
     assert_int_equal(count, 0);
     /* To its end, it finds the one write, and stands where it stood. */
-    OK(wt_debugger_begin_touches(r.e.debugger, &where, NULL, 1, &err));
+    OK(wt_debugger_begin_touches(r.e.debugger, &where, NULL, 1, NULL, &err));
     event = finish();
     assert_int_equal(event.kind, WT_EVENT_SEARCHED);
     assert_int_equal(event.reason, WT_STOP_STEP);

@@ -23,7 +23,9 @@
 
 #include "expr/expr.h"
 #include "debug/core/probe.h"
+struct wt_callers;
 struct wt_debugger;
+struct wt_touch;
 struct wt_resume; /* core/going.h */
 typedef uint32_t wt_thread;
 
@@ -717,33 +719,17 @@ bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to);
  */
 bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
 
-#define WT_TOUCH_LANES 8
-
-/** An instruction that wrote to a range of memory, or read from it. */
-struct wt_touch {
-    uint64_t time; /**< issue time: going there, it is about to issue */
-    wt_wave_handle wave;
-    struct wt_wave by; /**< the wave, as it was then; the search fills it in */
-    bool has_item;
-    uint64_t item[3]; /**< has_item: the work-item of the first lane, in the group */
-    uint64_t pc;
-    wt_lanes lanes;                                /**< that made the access */
-    unsigned shown;                                /**< how many of these are shown, in order: */
-    struct wt_watchpoint_hit lane[WT_TOUCH_LANES]; /**< the first ones */
-    struct wt_watchpoint_hit
-        last;           /**< the last one: of lanes that wrote the same bytes, it stays */
-    uint8_t before[16]; /**< what the bytes of `last` were before the instruction */
-};
-
 /**
  * Searches the recorded run for accesses to a range before now: at most the @p most last ones, the
  * latest first; writes, or, where @p where's kind is WT_WATCHPOINT_READ, reads; @p mask is that of
  * wt_touches_begin(). An atomic is both. Those by a debugger and by loading do not count. It runs
- * within the pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then.
+ * within the pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then. NULL for
+ * @p callers: places have no calls. struct wt_touch, struct wt_callers: touches.h.
  */
 enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
                                          const struct wt_watchpoint_request *where,
-                                         const uint8_t *mask, size_t most, struct wt_error *err);
+                                         const uint8_t *mask, size_t most,
+                                         const struct wt_callers *callers, struct wt_error *err);
 /** Hands over the result of the last search; the caller frees *list. */
 void wt_debugger_take_touches(struct wt_debugger *d, struct wt_touch **list, size_t *count,
                               bool *more);
@@ -758,7 +744,7 @@ void wt_debugger_drop_touches(struct wt_debugger *d);
  */
 enum wt_status wt_debugger_begin_slice(struct wt_debugger *d, const struct wt_slice_seed *seed,
                                        size_t seeds, const struct wt_slice_limits *limits,
-                                       struct wt_error *err);
+                                       const struct wt_callers *callers, struct wt_error *err);
 /** Hands over the result of the last such search; the caller frees it (wt_slice_found_free). */
 void wt_debugger_take_slice(struct wt_debugger *d, struct wt_slice_found *found);
 

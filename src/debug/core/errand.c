@@ -105,7 +105,8 @@ static enum wt_status arrive_there(struct wt_debugger *d, bool given_up, struct 
 
 enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
                                          const struct wt_watchpoint_request *where,
-                                         const uint8_t *mask, size_t most, struct wt_error *err)
+                                         const uint8_t *mask, size_t most,
+                                         const struct wt_callers *callers, struct wt_error *err)
 {
     struct wt_watchpoint range;
     enum wt_status status;
@@ -118,6 +119,8 @@ enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
                             .to = time_of(d),
                             .in_past = d->history.in_past,
                             .current = d->threads.current};
+    if (callers)
+        errand.callers = *callers;
     /* Keeps the state of the waves at this point: the device comes back to it after the search. */
     errand.waves = dbg_copy_waves(d);
     if (!errand.waves)
@@ -140,7 +143,7 @@ enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
 
 enum wt_status wt_debugger_begin_slice(struct wt_debugger *d, const struct wt_slice_seed *seed,
                                        size_t seeds, const struct wt_slice_limits *limits,
-                                       struct wt_error *err)
+                                       const struct wt_callers *callers, struct wt_error *err)
 {
     enum wt_status status;
     if ((status = dbg_need_history(d, err)) != WT_OK)
@@ -152,7 +155,10 @@ enum wt_status wt_debugger_begin_slice(struct wt_debugger *d, const struct wt_sl
                             .to = time_of(d),
                             .in_past = d->history.in_past,
                             .current = d->threads.current,
-                            .waves = dbg_copy_waves(d)};
+                            .waves = dbg_copy_waves(d),
+                            .slice = true};
+    if (callers)
+        errand.callers = *callers;
     if (!errand.waves)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the instructions that are found");
     if ((status = dbg_history(d)->slice(d->target->context, seed, seeds, limits, err)) != WT_OK ||
@@ -181,8 +187,10 @@ static enum wt_status slice_part(struct wt_debugger *d, struct wt_error *err)
         return err->status;
     default:
         wt_slice_found_free(&d->sliced);
-        d->errand.kind = ERRAND_BACK;
-        return h->slice_end(d->target->context, &d->sliced, err);
+        enum wt_status status = h->slice_end(d->target->context, &d->sliced, err);
+        d->errand.kind = ERRAND_NAMES;
+        d->errand.unnamed = d->sliced.steps;
+        return status;
     }
 }
 
@@ -193,7 +201,7 @@ static void keep_touches(struct wt_debugger *d)
     d->found.count = found->count;
     d->found.more = found->more;
     found->list = NULL;
-    /* Where a slot says all; elsewhere name_touchers() goes to each access. */
+    /* Where a slot says all; elsewhere name_found() goes to each access. */
     for (size_t i = 0; i < d->found.count; i++) {
         struct wt_touch *touch = &d->found.list[i];
         dbg_describe(d, touch->wave, &touch->by);
@@ -201,21 +209,52 @@ static void keep_touches(struct wt_debugger *d)
     }
 }
 
-/* At the time of an access: what its wave, whose slot may be another one's by now, worked on. */
-static enum wt_status name_toucher(struct wt_debugger *d, struct wt_touch *w, struct wt_error *err)
+/* An instruction that was found. */
+struct found_place {
+    uint64_t time, pc;
+    uint32_t wave; /* its slot */
+    wt_lanes lanes;
+    struct wt_touch *touch; /* NULL: it is a step of a slice */
+    struct wt_calls *calls;
+};
+
+static struct found_place found_at(struct wt_debugger *d, size_t i)
 {
-    enum wt_status status = dbg_inspect_here(d, err);
-    if (status)
-        return status;
+    if (d->errand.slice) {
+        struct wt_slice_step *s = &d->sliced.step[i];
+        return (struct found_place){s->time, s->pc, s->wave, s->lanes, NULL, &s->calls};
+    }
+    struct wt_touch *w = &d->found.list[i];
+    return (struct found_place){w->time, w->pc, w->wave, w->lanes, w, &w->calls};
+}
+
+/* Describes the wave of an access as it is now: its slot may be another one's later. */
+static void name_toucher(struct wt_debugger *d, struct wt_touch *w)
+{
     dbg_describe(d, w->wave, &w->by);
     w->has_item = w->by.has_work && d->topology->has_grid;
     for (unsigned axis = 0; w->has_item && axis < 3; axis++)
         w->item[axis] = wt_wave_item(&w->by, wt_lanes_lowest(w->lanes), axis);
-    return WT_OK;
 }
 
-/* Goes to the accesses, the earliest first, so that the way is forwards. */
-static enum wt_status name_touchers(struct wt_debugger *d, struct wt_error *err)
+/* The calls of an instruction that is about to issue. The device stands, as for a client. */
+static void find_calls(struct wt_debugger *d, const struct found_place *at)
+{
+    const struct wt_callers *const c = &d->errand.callers;
+    const enum errand_kind kind = d->errand.kind;
+    const wt_thread thread = dbg_thread_of(d, at->wave, at->lanes ? wt_lanes_lowest(at->lanes) : 0);
+    if (!thread)
+        return;
+    d->wave[at->wave].go = GO_STOPPED;
+    d->errand.kind = ERRAND_NONE;
+    d->travel.going = false;
+    c->find(c->context, d, thread, at->pc, at->calls);
+    d->travel.going = true;
+    d->errand.kind = kind;
+}
+
+/* Goes to what was found, the earliest first, so that the way is forwards. */
+static enum wt_status name_found(struct wt_debugger *d, struct wt_error *err)
 {
     struct errand *e = &d->errand;
     bool there = false;
@@ -223,12 +262,20 @@ static enum wt_status name_touchers(struct wt_debugger *d, struct wt_error *err)
         e->kind = ERRAND_BACK;
         return WT_OK;
     }
-    struct wt_touch *w = &d->found.list[e->unnamed - 1];
-    enum wt_status status = go_part(d, w->time, &there, err);
-    if (status || !there)
+    const struct found_place at = found_at(d, e->unnamed - 1);
+    const bool wanted = e->callers.find && e->callers.wanted(e->callers.context, at.pc),
+               named = at.touch && d->topology->has_grid;
+    enum wt_status status = WT_OK;
+    if ((wanted || named) && ((status = go_part(d, at.time, &there, err)) || !there))
         return status;
     e->unnamed--;
-    return name_toucher(d, w, err);
+    if ((wanted || named) && (status = dbg_inspect_here(d, err)))
+        return status;
+    if (named)
+        name_toucher(d, at.touch);
+    if (wanted)
+        find_calls(d, &at);
+    return WT_OK;
 }
 
 void wt_debugger_take_touches(struct wt_debugger *d, struct wt_touch **list, size_t *count,
@@ -285,14 +332,14 @@ static enum wt_status run_part(struct wt_debugger *d, struct wt_error *err)
         default:
             keep_touches(d);
             e->kind = ERRAND_NAMES;
-            e->unnamed = d->topology->has_grid ? d->found.count : 0;
+            e->unnamed = d->found.count;
             return WT_OK;
         }
     }
     if (e->kind == ERRAND_SLICE)
         return slice_part(d, err);
     if (e->kind == ERRAND_NAMES)
-        return name_touchers(d, err);
+        return name_found(d, err);
     if (e->kind == ERRAND_BACK && !e->in_past) {
         uint64_t start;
         dbg_history(d)->extent(d->target->context, &start, &e->to);

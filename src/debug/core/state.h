@@ -337,8 +337,10 @@ struct errand {
     bool given_up;
     bool in_past; /**< the search for accesses began there */
     struct wt_touches touches;
-    size_t
-        unnamed; /**< of the accesses that were found, so many have their waves yet to be named */
+    struct wt_callers callers; /**< `find` NULL: places have no calls */
+    size_t unnamed; /**< of what was found, the latest first, so many have their waves or calls yet
+                         to be named */
+    bool slice;     /**< what was found are steps of a slice, not accesses */
     struct wave *waves; /**< state of the waves where the search began */
 };
 

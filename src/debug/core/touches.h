@@ -6,7 +6,38 @@
 #ifndef WT_DEBUG_CORE_TOUCHES_H
 #define WT_DEBUG_CORE_TOUCHES_H
 
+#include "base/called_place.h"
 #include "debug/core/debugger.h"
+
+#define WT_TOUCH_LANES 8
+
+/** An instruction that wrote to a range of memory, or read from it. */
+struct wt_touch {
+    uint64_t time; /**< issue time: going there, it is about to issue */
+    wt_wave_handle wave;
+    struct wt_wave by; /**< the wave, as it was then; the search fills it in */
+    bool has_item;
+    uint64_t item[3]; /**< has_item: the work-item of the first lane, in the group */
+    uint64_t pc;
+    wt_lanes lanes;                                /**< that made the access */
+    unsigned shown;                                /**< how many of these are shown, in order: */
+    struct wt_watchpoint_hit lane[WT_TOUCH_LANES]; /**< the first ones */
+    struct wt_watchpoint_hit
+        last;              /**< the last one: of lanes that wrote the same bytes, it stays */
+    uint8_t before[16];    /**< what the bytes of `last` were before the instruction */
+    struct wt_calls calls; /**< that it is in, if the search had struct wt_callers */
+};
+
+/** Who knows the calls of waves (wt_frames_callers): searches of the recorded run ask at the time
+ * of each instruction that is found and wanted. */
+struct wt_callers {
+    /** Whether a place needs its calls: its code is not the user's. */
+    bool (*wanted)(const void *context, uint64_t pc);
+    /** The calls that a lane, which is about to issue at @p pc, is in. */
+    void (*find)(const void *context, struct wt_debugger *debugger, wt_thread thread, uint64_t pc,
+                 struct wt_calls *calls);
+    const void *context;
+};
 
 /** A search. The caller may read the first group of members at any time. */
 struct wt_touches {

@@ -4,6 +4,7 @@
 
 #include "debug/core/touches.h"
 #include "debug/program/internal.h"
+#include "debug/source/frames.h"
 
 /* Pumps an operation until it ends. */
 static enum wt_status wait_for_errand(struct wt_program *g, struct wt_error *err)
@@ -282,7 +283,8 @@ enum wt_status wt_program_touches(struct wt_program *g, const struct wt_home *ho
 {
     enum wt_status status = wt_client_begin_run(g->client, err);
     if (!status)
-        status = wt_debugger_begin_touches(g->debugger, &home->where, home->mask, most, err);
+        status = wt_debugger_begin_touches(g->debugger, &home->where, home->mask, most,
+                                           WT_FRAMES_CALLERS(g->modules), err);
     if (!status)
         status = wait_for_errand(g, err);
     if (!status)
@@ -413,7 +415,8 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
     if (!status && seeds)
         status = wt_client_begin_run(g->client, err);
     if (!status && seeds)
-        status = wt_debugger_begin_slice(g->debugger, seed, seeds, limits, err);
+        status = wt_debugger_begin_slice(g->debugger, seed, seeds, limits,
+                                         WT_FRAMES_CALLERS(g->modules), err);
     if (!status && seeds)
         status = wait_for_errand(g, err);
     if (!status && seeds)

@@ -194,13 +194,19 @@ static void take_first(void *context, const struct wt_inlined *call)
         *first = *call;
 }
 
-bool wt_modules_user_line(const struct wt_modules *modules, unsigned device, uint64_t addr,
-                          const char **file, unsigned *line)
+bool wt_described_line(const struct wt_modules *modules, const struct wt_called_place *place,
+                       const char **file, unsigned *line)
 {
     struct wt_inlined first = {.path = NULL};
-    wt_described_calls(modules, &(struct wt_called_place){.pc = addr, .device = device}, take_first,
-                       &first);
+    wt_described_calls(modules, place, take_first, &first);
     *file = first.path;
     *line = first.line;
     return first.path && first.line;
+}
+
+bool wt_modules_user_line(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                          const char **file, unsigned *line)
+{
+    return wt_described_line(modules, &(struct wt_called_place){.pc = addr, .device = device}, file,
+                             line);
 }

@@ -2,6 +2,7 @@
 #ifndef WT_DEBUG_SOURCE_DESCRIBED_H
 #define WT_DEBUG_SOURCE_DESCRIBED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct wt_called_place;
@@ -19,6 +20,9 @@ void wt_described_calls(const struct wt_modules *modules, const struct wt_called
 /** wt_modules_describe() with the calls that the address is in. */
 void wt_described_place(const struct wt_modules *modules, const struct wt_called_place *place,
                         char *text, size_t size);
+/** The first line of that; false if it is unknown. */
+bool wt_described_line(const struct wt_modules *modules, const struct wt_called_place *place,
+                       const char **file, unsigned *line);
 /** wt_described_place() with the address that the place has in the module's file. */
 void wt_described_in_file(const struct wt_modules *modules, const struct wt_called_place *place,
                           char *text, size_t size);

@@ -339,25 +339,36 @@ struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_mod
     return begin_frames(f, pc);
 }
 
+bool wt_frames_wants_callers(const void *modules, uint64_t pc)
+{
+    const struct wt_modules *m = modules;
+    const char *file;
+    unsigned line;
+    return !wt_modules_user_line(m, 0, pc, &file, &line) ||
+           wt_is_foreign(wt_modules_foreign(m), file);
+}
+
+void wt_frames_callers(const void *modules, struct wt_debugger *debugger, wt_thread thread,
+                       uint64_t pc, struct wt_calls *calls)
+{
+    struct wt_frames *frames = wt_frames_new(debugger, modules, thread);
+    const struct wt_frame *frame;
+    calls->count = 0;
+    for (unsigned level = 0; frames && calls->count < WT_TRAIL; level++) {
+        if (!(frame = wt_frames_get(frames, level)) || (!level && frame->pc != pc))
+            break;
+        if (frame->physical > calls->count)
+            calls->back[calls->count++] = frame->pc;
+    }
+    wt_frames_free(frames);
+}
+
 void wt_frames_describe(struct wt_debugger *debugger, const struct wt_modules *modules,
                         wt_thread thread, uint64_t pc, bool callers, char *text, size_t size)
 {
-    enum { MOST = 8 };
-    uint64_t back[MOST];
-    struct wt_called_place place = {.pc = pc, .back = back};
-    const struct wt_frame *frame;
-    const char *file;
-    unsigned line;
-    struct wt_frames *frames = NULL;
-    if (callers || !wt_modules_user_line(modules, 0, pc, &file, &line) ||
-        wt_is_foreign(wt_modules_foreign(modules), file))
-        frames = wt_frames_new(debugger, modules, thread);
-    for (unsigned level = 0; frames && place.depth < MOST; level++) {
-        if (!(frame = wt_frames_get(frames, level)) || (!level && frame->pc != pc))
-            break;
-        if (frame->physical > place.depth)
-            back[place.depth++] = frame->pc;
-    }
+    struct wt_calls calls = {.count = 0};
+    if (callers || wt_frames_wants_callers(modules, pc))
+        wt_frames_callers(modules, debugger, thread, pc, &calls);
+    const struct wt_called_place place = wt_place_in_calls(pc, &calls);
     wt_described_place(modules, &place, text, size);
-    wt_frames_free(frames);
 }

@@ -44,7 +44,8 @@ struct wt_slice_line {
 
 /** The source line of an instruction, and its text ("": not at hand), which live until the next
  * call; false: it has none. */
-typedef bool wt_slice_line_fn(void *context, uint64_t pc, struct wt_slice_line *line);
+typedef bool wt_slice_line_fn(void *context, const struct wt_called_place *place,
+                              struct wt_slice_line *line);
 
 /** The turns of a loop in the steps of a value: @p all steps from @p first on, the latest first. */
 struct wt_slice_turns {
@@ -76,8 +77,8 @@ size_t wt_slice_lines(wt_slice_line_fn *line, void *context, const struct wt_sli
 /** The texts of a printed slice, or of what is defined: places, instructions, memory. */
 struct wt_slice_report {
     const char *lane_word;
-    /** Puts the place of the instruction at an address in words: its function, file and line. */
-    void (*place)(void *context, uint64_t pc, char *text, size_t size);
+    /** Puts the place of an instruction in words: its function, file and line. */
+    void (*place)(void *context, const struct wt_called_place *place, char *text, size_t size);
     /** As in struct wt_fault_report. */
     void (*instruction)(void *context, uint64_t pc, char *text, size_t size);
     /** Describes what an address of global memory belongs to; "" if that is not known. */

@@ -54,7 +54,8 @@ static void print_origin(FILE *out, const struct wt_slice_report *report,
     char place[WT_FUNCTION_TEXT];
     fprintf(out, ", %s\n", wt_origin_text(view->origin));
     if (view->pc) {
-        report->place(report->context, view->pc, place, sizeof place);
+        report->place(report->context, &(struct wt_called_place){.pc = view->pc}, place,
+                      sizeof place);
         fprintf(out, "computed first by %s, %s, issue time %" PRIu64 "\n", place, view->wave,
                 view->time);
     }

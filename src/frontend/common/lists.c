@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/wave_name.h"
 #include "debug/core/touches.h"
+#include "debug/source/described.h"
 #include "frontend/common/words.h"
 
 /* ---- the work that runs now ---- */
@@ -370,7 +371,8 @@ void wt_words_touch(const struct wt_words *w, const struct wt_touch *t, const st
     char lanes[WT_LANES_TEXT], place[300], wave[WT_WAVE_NAME];
     const bool one = wt_lanes_count(t->lanes) == 1;
     wt_lanes_text(t->lanes, lanes, sizeof lanes);
-    wt_modules_describe(w->program->modules, 0, t->pc, place, sizeof place);
+    const struct wt_called_place at = wt_place_in_calls(t->pc, &t->calls);
+    wt_described_place(w->program->modules, &at, place, sizeof place);
     wt_debugger_name_wave(w->program->debugger, &t->by, wave, sizeof wave);
     fprintf(w->out, "time %" PRIu64 ": %s, %s%s %s", t->time, wave, w->program->topology->lane_word,
             one ? "" : "s", lanes);

@@ -170,7 +170,8 @@ size_t wt_slice_lines(wt_slice_line_fn *line_of, void *context, const struct wt_
     unsigned from = 0, to = 0;
     *text = '\0';
     for (size_t i = 0; i < count; i++) {
-        if (!line_of || !line_of(context, step[i].pc, &line))
+        const struct wt_called_place place = wt_place_in_calls(step[i].pc, &step[i].calls);
+        if (!line_of || !line_of(context, &place, &line))
             continue;
         if (!*file)
             snprintf(file, sizeof file, "%s", line.file);
@@ -199,7 +200,8 @@ struct slice_printer {
 static bool line_of(const struct wt_slice_report *r, const struct wt_slice_step *step,
                     struct wt_slice_line *line)
 {
-    return r->line && r->line(r->context, step->pc, line);
+    const struct wt_called_place place = wt_place_in_calls(step->pc, &step->calls);
+    return r->line && r->line(r->context, &place, line);
 }
 
 /* The wave of a step and the text of its source line, where the step above has others. */
@@ -230,10 +232,11 @@ static void print_step(void *context, const struct wt_slice_turns *turns)
 {
     struct slice_printer *p = context;
     const struct wt_slice_step *step = turns->first;
+    const struct wt_called_place at = wt_place_in_calls(step->pc, &step->calls);
     char place[300] = "", text[300] = "";
     print_source(p, step);
     p->above = step;
-    p->r->place(p->r->context, step->pc, place, sizeof place);
+    p->r->place(p->r->context, &at, place, sizeof place);
     p->r->instruction(p->r->context, step->pc, text, sizeof text);
     fprintf(p->out, "  [%u] time %" PRIu64, step->depth, step->time);
     print_lanes(p, ", ", step->lanes);

@@ -3,12 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debug/source/described.h"
 #include "frontend/console/internal.h"
 
-static void put_place(void *context, uint64_t pc, char *text, size_t size)
+static void put_place(void *context, const struct wt_called_place *place, char *text, size_t size)
 {
     const struct wt_program *g = context;
-    wt_modules_describe(g->modules, 0, pc, text, size);
+    wt_described_place(g->modules, place, text, size);
 }
 
 static void put_symbol(void *context, uint64_t address, char *text, size_t size)
@@ -18,10 +19,10 @@ static void put_symbol(void *context, uint64_t address, char *text, size_t size)
     wt_source_symbol_at(&view, address, true, text, size);
 }
 
-static bool put_line(void *context, uint64_t pc, struct wt_slice_line *line)
+static bool put_line(void *context, const struct wt_called_place *place, struct wt_slice_line *line)
 {
     struct wt_program *g = context;
-    if (!wt_modules_user_line(g->modules, 0, pc, &line->file, &line->number))
+    if (!wt_described_line(g->modules, place, &line->file, &line->number))
         return false;
     const struct wt_text_file *f = wt_program_open_source(g, line->file);
     line->text =

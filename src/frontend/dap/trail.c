@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "debug/core/touches.h"
+#include "debug/source/described.h"
 #include "frontend/common/common.h"
 #include "frontend/dap/internal.h"
 
@@ -29,11 +31,11 @@ struct trail {
     struct json_object *fold; /* texts */
 };
 
-static struct trail_step step_at(struct wt_dap *d, uint64_t time, uint64_t wave, uint64_t pc,
-                                 wt_lanes lanes)
+static struct trail_step step_at(struct wt_dap *d, const struct wt_slice_step *s)
 {
-    struct trail_step step = {.time = time, .wave = wave, .pc = pc, .lanes = lanes};
-    if (!wt_modules_user_line(d->g->modules, 0, pc, &step.file, &step.line))
+    const struct wt_called_place place = wt_place_in_calls(s->pc, &s->calls);
+    struct trail_step step = {.time = s->time, .wave = s->id, .pc = s->pc, .lanes = s->lanes};
+    if (!wt_described_line(d->g->modules, &place, &step.file, &step.line))
         step.line = 0;
     return step;
 }
@@ -48,7 +50,7 @@ static bool same_line(const struct trail_step *a, const struct trail_step *b)
  * as the one after it in time. */
 static void add_step(struct trail *t, const struct wt_slice_step *s, size_t fold)
 {
-    struct trail_step step = step_at(t->d, s->time, s->id, s->pc, s->lanes);
+    struct trail_step step = step_at(t->d, s);
     const bool goes_on = t->count && s->pc < t->pc;
     t->pc = s->pc;
     step.fold = fold;
@@ -62,11 +64,11 @@ static void add_step(struct trail *t, const struct wt_slice_step *s, size_t fold
         t->step[t->count++] = step;
 }
 
-static bool line_at(void *context, uint64_t pc, struct wt_slice_line *line)
+static bool line_at(void *context, const struct wt_called_place *place, struct wt_slice_line *line)
 {
     const struct trail *t = context;
     line->text = "";
-    return wt_modules_user_line(t->d->g->modules, 0, pc, &line->file, &line->number);
+    return wt_described_line(t->d->g->modules, place, &line->file, &line->number);
 }
 
 static void add_turns(void *context, const struct wt_slice_turns *turns)
@@ -113,8 +115,11 @@ static enum wt_status find_stores(struct wt_dap *d, const char *text, struct wt_
     if (!status && !(to->step = calloc(found + 1, sizeof *to->step)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
     for (size_t i = 0; !status && i < found && i < DAP_TRAIL_STEPS; i++)
-        to->step[to->steps++] = (struct wt_slice_step){
-            .time = list[i].time, .id = list[i].by.id, .pc = list[i].pc, .lanes = list[i].lanes};
+        to->step[to->steps++] = (struct wt_slice_step){.time = list[i].time,
+                                                       .id = list[i].by.id,
+                                                       .pc = list[i].pc,
+                                                       .lanes = list[i].lanes,
+                                                       .calls = list[i].calls};
     if (to->steps)
         qsort(to->step, to->steps, sizeof *to->step, later_first);
     free(list);
@@ -186,7 +191,9 @@ static void put_end(struct wt_dap *d, struct json_object *places)
     const struct wt_view *view = dap_view(d);
     if (view->frame)
         pc = view->frame->pc;
-    const struct trail_step end = step_at(d, time.now, wave.id, pc, wt_lane_bit(position.lane));
+    const struct trail_step end = step_at(
+        d, &(struct wt_slice_step){
+               .time = time.now, .id = wave.id, .pc = pc, .lanes = wt_lane_bit(position.lane)});
     put_step(d, places, &end);
 }
 

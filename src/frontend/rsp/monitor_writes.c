@@ -11,6 +11,9 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "base/wave_name.h"
+#include "debug/core/touches.h"
+#include "debug/source/described.h"
+#include "debug/source/frames.h"
 #include "debug/source/modules.h"
 
 #define MOST_TOUCHES 200
@@ -93,7 +96,8 @@ static void put_touch(struct wt_rsp_session *s, FILE *out, const struct wt_touch
 {
     const char *word = s->topology->lane_word;
     char place[512], wave[WT_WAVE_NAME];
-    wt_modules_describe(modules_of(s), 0, t->pc, place, sizeof place);
+    const struct wt_called_place at = wt_place_in_calls(t->pc, &t->calls);
+    wt_described_place(modules_of(s), &at, place, sizeof place);
     fprintf(out, "issue time %" PRIu64 ": ", t->time);
     wt_debugger_name_wave(s->debugger, &t->by, wave, sizeof wave);
     fprintf(out, "%s, ", wave);
@@ -184,7 +188,8 @@ static void search(struct wt_rsp_session *s, const char *args, enum wt_watchpoin
         return;
     }
     if (wt_client_begin_run(s->client, &err) ||
-        wt_debugger_begin_touches(s->debugger, &where, NULL, all ? MOST_TOUCHES : 1, &err)) {
+        wt_debugger_begin_touches(s->debugger, &where, NULL, all ? MOST_TOUCHES : 1,
+                                  WT_FRAMES_CALLERS(modules_of(s)), &err)) {
         fprintf(out, "%s\n", err.text);
         return;
     }
