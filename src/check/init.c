@@ -34,17 +34,12 @@ static void forget_code(struct wt_check_init *c)
 static enum init_does does(const struct init_insn *insn)
 {
     const struct wt_insn_operands *head = &insn->head;
-    bool results = false, accesses = false, crosses = false, chooses = false;
+    bool results = false, accesses = false;
     for (unsigned i = 0; i < insn->count; i++) {
-        const struct wt_insn_operand *o = &insn->list[i];
-        crosses |= o->reads && o->crosses && o->kind == WT_OPERAND_ROW;
-        chooses |=
-            o->reads && o->aside && (o->kind == WT_OPERAND_ROW || o->kind == WT_OPERAND_CONSTANT);
         accesses |= insn->list[i].kind == WT_OPERAND_MEMORY;
         results |= init_is_result(&insn->list[i]);
     }
-    /* A lane may choose one that takes no part: exchange(). */
-    if ((head->indirect && !head->steady) || head->empties.count || (crosses && chooses))
+    if ((head->indirect && !head->steady) || head->empties.count || head->exchanges)
         return INIT_DOES_OTHER;
     if (!accesses && (head->decides || head->operation == WT_DOES_BRANCH))
         return INIT_BRANCHES;

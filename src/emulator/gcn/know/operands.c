@@ -490,6 +490,7 @@ static void put_ds(list *o, const struct gcn_uop *u)
         put_v(o, u->src[2], u->size * 8u, false);
     if (moves) {
         wt_operands_add_constant(o, u->imm);
+        o->exchanges = strstr(name, "bpermute");
         return;
     }
     if (u->gds || tid || counts)

@@ -453,6 +453,7 @@ static void put_exchange(struct ptx_listing *l)
     l->o->operation = shuffles                         ? WT_DOES_MOVE
                       : l->op->run == ptx_op_transpose ? WT_DOES_UNTOLD
                                                        : WT_DOES_OTHER;
+    l->o->exchanges = shuffles;
     l->pair = shuffles; /* its predicate does not depend on the value, */
     put_result(l, l->op->d);
     l->pair = shuffles ? 2 : 0;
