@@ -32,16 +32,15 @@ struct wt_defined wt_defined_result(enum wt_meaning_op operation, const struct w
 /** A value in a meaning (machine/meaning.h). */
 struct wt_meant {
     struct wt_defined is;
-    unsigned bits;   /**< 0: there is none */
-    bool unknown;    /**< is.value is not told */
-    uint32_t leaves; /**< a bit for each leaf whose undefined bits it may depend on */
+    unsigned bits; /**< 0: there is none */
+    bool unknown;  /**< is.value is not told */
     uint64_t same; /**< values that have one such number, which is not 0, are equal; those of which
                         it is inverted have opposite bits */
 };
 
 struct wt_meant_operands {
-    struct wt_meant leaf[WT_M_LEAVES]; /**< by enum wt_meaning_op; `leaves` and, where it is 0,
-                                            `same` are filled in */
+    struct wt_meant leaf[WT_M_LEAVES]; /**< by enum wt_meaning_op; `same` is filled in where it
+                                            is 0 */
     bool clamp;
 };
 

@@ -185,26 +185,34 @@ static struct wt_defined fetch_lanes(const struct wt_check_init *c, const struct
     return all;
 }
 
+/* Bits of a source; of what lanes mix all. */
 static struct wt_defined fetch_source(const struct wt_check_init *c, const struct init_wave *w,
-                                      const struct sources *s, const struct wt_insn_operand *o,
-                                      unsigned lane, uint32_t *origin)
+                                      const struct sources *s, struct init_part p, uint32_t *origin)
 {
+    const struct wt_insn_operand *o = p.o;
     const struct wt_insn_operands *head = &c->pending.insn->head;
-    const unsigned bits = o->by_lane ? 1 : init_bits_of(c, o);
     unsigned of =
-        o->whose == WT_LANE_OWN ? lane : wt_lanes_lowest(init_lanes_of(c, o, c->pending.enabled));
+        o->whose == WT_LANE_OWN ? p.lane : wt_lanes_lowest(init_lanes_of(c, o, c->pending.enabled));
     if ((o->kind == WT_OPERAND_ROW || o->by_lane) && o->crosses) {
         if (!s->has_from)
-            return fetch_lanes(c, w, o,
-                               head->mixed && s->result ? head->mixed(head, s->result, lane, o)
-                                                        : c->pending.enabled,
-                               origin);
-        if (s->from[lane] >= WT_ZERO_LANE)
+            return p.from ? (struct wt_defined){0}
+                          : fetch_lanes(c, w, o,
+                                        head->mixed && s->result
+                                            ? head->mixed(head, s->result, p.lane, o)
+                                            : c->pending.enabled,
+                                        origin);
+        if (s->from[p.lane] >= WT_ZERO_LANE)
             return (struct wt_defined){0};
-        of = s->from[lane];
+        of = s->from[p.lane];
     }
-    return init_fetch(c, w, c->pending.wave, init_part_of(c, o, of, 0, bits < 64 ? bits : 64),
-                      origin);
+    return init_fetch(c, w, c->pending.wave, init_part_of(c, o, of, p.from, p.bits), origin);
+}
+
+/* As many bits as can be looked at together. */
+static unsigned source_bits(const struct wt_check_init *c, const struct wt_insn_operand *o)
+{
+    const unsigned bits = o->by_lane ? 1 : init_bits_of(c, o);
+    return bits < 64 ? bits : 64;
 }
 
 /* How many bits an operation is for: those of its result. */
@@ -268,8 +276,10 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
     bool wide = s->more, any = false, decides = false;
     for (unsigned i = s->count; i-- > 0;) {
         uint32_t own = 0;
-        const struct wt_defined is =
-            widened(c, s->of[i], fetch_source(c, w, s, s->of[i], lane, &own));
+        const struct wt_defined is = widened(
+            c, s->of[i],
+            fetch_source(c, w, s, init_part_of(c, s->of[i], lane, 0, source_bits(c, s->of[i])),
+                         &own));
         from = own ? own : from;
         any |= is.undefined;
         wide |= init_is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
@@ -407,9 +417,17 @@ static struct wt_defined leaf_part(const struct wt_check_init *c, const struct w
                                wt_operand_leaf(head, o, own, half, is.computed, true)};
 }
 
+/* The undefined bits of a leaf that have one origin. */
+struct undefined_bits {
+    unsigned leaf;
+    uint64_t bits;
+    uint32_t origin;
+};
+
 struct meant {
     struct wt_meant_operands in;
-    uint32_t origin[WT_M_LEAVES];
+    struct undefined_bits undefined[2 * WT_M_LEAVES];
+    unsigned count;
 };
 
 /* The first leaf that lies in the same register, and is modified in the same way. */
@@ -425,8 +443,36 @@ static uint64_t same_leaf(const struct init_insn *insn, unsigned n)
     return 0;
 }
 
+/* The operand's value; its undefined bits are noted with the cells' origins. */
+static struct wt_defined fetch_leaf(const struct wt_check_init *c, const struct init_wave *w,
+                                    const struct sources *s, const struct wt_insn_operand *o,
+                                    unsigned lane, unsigned half, struct meant *m)
+{
+    const unsigned bits = source_bits(c, o), at = m->in.leaf[o->leaf].bits;
+    struct wt_defined is = {0}, parts[2] = {{0}};
+    uint32_t origin[2] = {0};
+    for (unsigned from = 0, n = 0; from < bits; from += INIT_CELL, n++) {
+        const unsigned count = bits - from < INIT_CELL ? bits - from : INIT_CELL;
+        parts[n] = wt_defined_moved(
+            fetch_source(c, w, s, init_part_of(c, o, lane, from, count), &origin[n]), (int)from,
+            UINT64_MAX);
+        is.value |= parts[n].value;
+        is.undefined |= parts[n].undefined;
+        is.computed |= parts[n].computed;
+    }
+    for (unsigned n = 0; n < 2; n++)
+        if (origin[n] && m->count < 2 * WT_M_LEAVES)
+            m->undefined[m->count++] = (struct undefined_bits){
+                o->leaf,
+                leaf_part(c, o, (struct wt_defined){is.value, parts[n].undefined, 0}, half)
+                        .undefined
+                    << at,
+                origin[n]};
+    return leaf_part(c, o, is, half);
+}
+
 /* The leaves of a lane, or (of packed pairs) those of a half. */
-static void fetch_leaves(struct wt_check_init *c, const struct init_wave *w,
+static void fetch_leaves(const struct wt_check_init *c, const struct init_wave *w,
                          const struct sources *s, unsigned lane, unsigned half, struct meant *m)
 {
     const struct init_insn *insn = c->pending.insn;
@@ -436,18 +482,35 @@ static void fetch_leaves(struct wt_check_init *c, const struct init_wave *w,
     for (unsigned i = 0; i < insn->count; i++) {
         const struct wt_insn_operand *o = &insn->list[i];
         struct wt_meant *leaf = &m->in.leaf[o->leaf];
-        uint32_t own = 0;
         if (!o->reads || !o->leaf)
             continue;
-        const struct wt_defined is = leaf_part(c, o, fetch_source(c, w, s, o, lane, &own), half);
+        const struct wt_defined is = fetch_leaf(c, w, s, o, lane, half, m);
         leaf->is.value |= is.value << leaf->bits;
         leaf->is.undefined |= is.undefined << leaf->bits;
         leaf->is.computed |= is.computed << leaf->bits;
         leaf->same = leaf->bits ? 0 : same_leaf(insn, i);
         leaf->bits += wt_operand_leaf_bits(&insn->head, o, o->by_lane ? 1 : init_bits_of(c, o));
-        if (!m->origin[o->leaf])
-            m->origin[o->leaf] = own;
     }
+}
+
+/* The origin of bits that alone leave the result undefined; if no such bits do, of the first ones.
+ */
+static uint32_t origin_of(const struct init_insn *insn, const struct meant *m, unsigned result)
+{
+    bool one = true;
+    for (unsigned i = 1; i < m->count; i++)
+        one &= m->undefined[i].origin == m->undefined[0].origin;
+    for (unsigned i = 0; !one && i < m->count; i++) {
+        const struct undefined_bits *u = &m->undefined[i];
+        struct wt_meant own[WT_RESULTS];
+        struct wt_meant_operands in = m->in;
+        for (unsigned leaf = 0; leaf < WT_M_LEAVES; leaf++)
+            in.leaf[leaf].is.undefined &= leaf == u->leaf ? u->bits : 0;
+        wt_meant_results(wt_operands_meaning(&insn->head), &in, own);
+        if (own[result].is.undefined)
+            return u->origin;
+    }
+    return m->count ? m->undefined[0].origin : 0;
 }
 
 /* The results of a lane, or of the wave. */
@@ -465,9 +528,7 @@ static void mean(struct wt_check_init *c, const struct init_wave *w, const struc
         wt_meant_results(wt_operands_meaning(&insn->head), &m.in, own);
         for (unsigned r = 0; r < WT_RESULTS; r++) {
             struct wt_meant *to = &result[r];
-            uint32_t from = 0;
-            for (uint32_t left = own[r].leaves; left && !from; left &= left - 1)
-                from = m.origin[__builtin_ctz(left)];
+            uint32_t from = own[r].is.undefined ? origin_of(insn, &m, r) : 0;
             if (own[r].is.computed)
                 from = init_computed_of(c, from, lanes);
             origin[r] = half && origin[r] ? origin[r] : from;

@@ -86,14 +86,6 @@ static struct wt_defined between(int low, int high)
     return (struct wt_defined){0, undefined, undefined};
 }
 
-/* Whether the first of two numbers is known to be the lesser or greater one, or not: 1, 0; -1. */
-static int first_of(enum wt_meaning_op op, const struct wt_meant *v)
-{
-    const struct wt_defined x[] = {v[0].is, v[1].is};
-    const struct wt_defined less = is_less(op, x, v[0].bits);
-    return less.undefined ? -1 : (less.value & 1) != takes_greatest(op);
-}
-
 /* The undefined bits of a node's result, by the node's rule. The caller fills in the value. */
 static struct wt_defined rule(const struct wt_meaning_node *node, const struct wt_meant *v,
                               unsigned bits, bool clamp)
@@ -217,7 +209,6 @@ static struct wt_meant leaf_of(const struct wt_meaning_node *node,
     if (node->op == WT_M_RESULT)
         return *result;
     struct wt_meant leaf = in->leaf[node->op];
-    leaf.leaves = leaf.is.undefined ? UINT32_C(1) << node->op : 0;
     leaf.same = leaf.same ? leaf.same : node->op;
     return leaf;
 }
@@ -231,12 +222,10 @@ static struct wt_meant expression(const uint8_t **code, const struct wt_meant_op
     const struct wt_meaning_node node = wt_meaning_take(code);
     if (node.op < (enum wt_meaning_op)WT_M_LEAVES)
         return leaf_of(&node, in, result);
-    uint32_t leaves = 0;
     bool unknown = false;
     for (unsigned i = 0; i < node.operands; i++) {
         v[i] = expression(code, in, result);
         widths[i] = v[i].bits;
-        leaves |= v[i].leaves;
         unknown |= v[i].unknown;
         value[i] = (struct wt_meaning_value){v[i].is.value, v[i].bits};
     }
@@ -246,16 +235,6 @@ static struct wt_meant expression(const uint8_t **code, const struct wt_meant_op
     made.is = unknown ? rule_of_unknown(&node, v, made.bits, in->clamp)
                       : rule(&node, v, made.bits, in->clamp);
     made.is.value = applied.value;
-    /* Which operands a choice leaves out is known where it is. */
-    if (node.op == WT_M_SELECT && !v[0].is.undefined)
-        leaves = v[v[0].is.value ? 1 : 2].leaves;
-    if (node.op >= WT_M_MIN && node.op <= WT_M_MAX_S) {
-        const int first = first_of(node.op, v);
-        leaves = first < 0 ? leaves : v[!first].leaves;
-    }
-    if (!leaves)
-        made.is.undefined = made.is.computed = 0;
-    made.leaves = made.is.undefined ? leaves : 0;
     return made;
 }
 

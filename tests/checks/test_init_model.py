@@ -770,18 +770,22 @@ def origin_of(one):
     return next((name for name, words in (("group", "the group's memory"), ("own", "the lane's own memory"), ("register", "written the register"), ("inactive", "takes no part in the exchange")) if words in text), text)
 
 
+def found_in(path, family, lines, memories, jit):
+    code = CODE[family]()
+    image, data, report = code.build(path, lines), path.with_suffix(".data"), path.with_suffix(".json")
+    data.write_bytes(b"".join(memories))
+    done = checks.run(checks.command_under_test(), "exec", "-g", f"{checks.gpu(family)}:jit={jit}", "--check=init", "--check-limit=1000000", f"--report=json:{report}", program(family), image, data, len(memories), code.LANES)
+    assert "undefined" in done.stderr or done.returncode == 0, done.stderr
+    return [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
+
+
 def judge(folder, family, number, count=1):
     """The kernels from a number on, every other time with translated code from the first visit on; how many uses of undefined bits they have."""
     code, kernels = CODE[family](), [Kernel(n, family) for n in range(number, number + count)]
     lines = code.HEAD.splitlines()
     for i, kernel in enumerate(kernels):
         kernel.write(code, lines, f"k{i}")
-    path = folder / f"{family}{number}"
-    image, data, report = code.build(path, lines), path.with_suffix(".data"), path.with_suffix(".json")
-    data.write_bytes(b"".join(kernel.memory + kernel.written for kernel in kernels))
-    done = checks.run(checks.command_under_test(), "exec", "-g", f"{checks.gpu(family)}:jit={number // AT_ONCE % 2}", "--check=init", "--check-limit=1000000", f"--report=json:{report}", program(family), image, data, count, code.LANES)
-    found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
-    assert "undefined" in done.stderr or done.returncode == 0, done.stderr
+    found = found_in(folder / f"{family}{number}", family, lines, [kernel.memory + kernel.written for kernel in kernels], number // AT_ONCE % 2)
     wrong = []
     for i, kernel in enumerate(kernels):
         own = [one for one in found if "lanes" in one and one["line"] in kernel.lines]
@@ -794,6 +798,28 @@ def judge(folder, family, number, count=1):
 @pytest.mark.parametrize("family, kernels", [("sm", 20), ("gfx900", 20), pytest.param("sm", 60, marks=pytest.mark.full), pytest.param("gfx900", 40, marks=pytest.mark.full)])
 def test_random_kernels(tmp_path, family, kernels):
     assert sum(judge(tmp_path, family, first, AT_ONCE) for first in range(0, kernels, AT_ONCE)) >= 10 * kernels
+
+
+@pytest.mark.parametrize("family, number", [("sm", 31), ("gfx900", 31)])
+def test_kernels_that_found_something(tmp_path, family, number):
+    """An exchange by a constant with lanes that are off; a shift by an amount of which no undefined bit counts."""
+    judge(tmp_path, family, number)
+
+
+HALVES = {"sm": [".reg .b64 %pair;", "ld.global.u32 %r0, [%in];", "ld.global.u32 %r1, [%out];", "mov.b64 %pair, {{%r0, %r1}};", "{0} %pair, %pair, 32;",
+                 "setp.ne.u64 %p, %pair, 0;", "@%p bra past;", "past:"],
+          "gfx900": ["v_mov_b32 v7, 0", "global_load_dword v8, v7, s[8:9]", "global_load_dword v9, v7, s[10:11]", "s_waitcnt vmcnt(0)", "{0} v[10:11], 32, v[8:9]",
+                     "v_cmp_ne_u64 vcc, 0, v[10:11]", *Gcn.branch()]}
+SHIFTS = {"sm": {"shl.b64": "in", "shr.u64": "out"}, "gfx900": {"v_lshlrev_b64": "in", "v_lshrrev_b64": "out", "v_ashrrev_i64": "out"}}
+
+
+@pytest.mark.parametrize("family, shift", [(family, shift) for family, shifts in SHIFTS.items() for shift in shifts])
+def test_origin_of_the_half_that_remains(tmp_path, family, shift):
+    """Each half of a pair has its origin: a report names that of the half on which the result depends."""
+    code = CODE[family]
+    lines = [*code.HEAD.splitlines(), *code.BEGIN.format("k0").splitlines(), *(line.format(shift) for line in HALVES[family]), *code.END.format("k0").splitlines()]
+    found = found_in(tmp_path / "halves", family, lines, [bytes(2 * IN)], 0)
+    assert [(one["finding"], origin_of(one)) for one in found] == [("undefined-branch", SHIFTS[family][shift])]
 
 
 if __name__ == "__main__":

@@ -692,6 +692,7 @@ static void check_without_warp(const struct sm_row *row, const struct wt_insn_op
     assert_true(sm_operands(NULL, word, &plain));
     const bool guarded = row->text[0] != '!' && sm_bits(word, 16, 4) != 7;
     assert_int_equal(plain.count, o->count);
+    assert_int_equal(plain.exchanges, !strncmp(row->text, "SHFL", 4));
     for (unsigned i = 0; i < o->count; i++) {
         const struct wt_insn_operand *x = &plain.list[i];
         if (x->keeps !=

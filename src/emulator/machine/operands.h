@@ -142,7 +142,7 @@ struct wt_insn_operands {
     wt_mixed_lanes_fn *mixed; /**< NULL: those of all lanes may be (machine.h, lane_sources) */
     uint32_t mixed_as;        /**< for that function */
     bool exchanges; /**< a lane may take the value of one that takes no part (WT_SEEN_EXCHANGE) */
-    bool decides;             /**< the truth of the comparison decides where its lanes go on */
+    bool decides;   /**< the truth of the comparison decides where its lanes go on */
     bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left
                    out */
     wt_lanes enabled;
