@@ -19,8 +19,9 @@ MODEL = checks.AMD
 @pytest.fixture(scope="module", autouse=True, params=[MODELS[0], *(pytest.param(model, marks=pytest.mark.full) for model in MODELS[1:])])
 def model(request):
     """The GPU for which all is compiled, and on which it runs."""
-    global MODEL
-    MODEL = request.param
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"{__name__}.MODEL", request.param)
+        yield
 
 
 TO_LDS = "s_mov_b64 s[8:9], s[4:5]\ns_mov_b32 s10, -1\ns_mov_b32 s11, 0x27000\ns_mov_b32 m0, 0\ns_nop 0\n"

@@ -138,11 +138,12 @@ def planted_(tmp_path_factory):
     """By model, the code object and the lines of its source."""
     programs, text = {}, hazard.KERNEL
     for model, cases, idioms, registers in (("gfx908", CASES, IDIOMS, "64"), ("gfx90a", CASES_90A, IDIOMS_90A, "128\n.amdhsa_accum_offset 64"), ("gfx942", CASES_942, IDIOMS_942, "128\n.amdhsa_accum_offset 64")):
-        hazard.MODEL, hazard.KERNEL = model, re.sub(r"(next_free_vgpr) \d+", rf"\1 {registers}", text)
         out = tmp_path_factory.mktemp("matrices") / "planted"
         bodies = {f"{how}_{name}": code.format(states(count - (how == "bad"))) for name, (code, count) in cases.items() for how in ("bad", "good")}
-        programs[model] = out, hazard.assembled(out, bodies | {f"idiom_{name}": code for name, code in idioms.items()})
-    hazard.KERNEL = text
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hazard, "MODEL", model)
+            patch.setattr(hazard, "KERNEL", re.sub(r"(next_free_vgpr) \d+", rf"\1 {registers}", text))
+            programs[model] = out, hazard.assembled(out, bodies | {f"idiom_{name}": code for name, code in idioms.items()})
     return programs
 
 

@@ -24,10 +24,11 @@ def body_of(name):
 def program_(request, tmp_path_factory):
     """The model, and the code objects of the mistakes and of the twins."""
     model, level = request.param
-    hazard.MODEL, made = model, []
-    for twin in ("", "-DTWIN"):
-        made.append(tmp_path_factory.mktemp("matrices") / "matrices")
-        hazard.compile_(SOURCE, made[-1], "-x", "cl", "-cl-std=CL2.0", f"--rocm-device-lib-path={hazard.BITCODE}", level, "-g", "-w", "-mcode-object-version=4", *twin.split())
+    made = [tmp_path_factory.mktemp("matrices") / "matrices" for _ in range(2)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hazard, "MODEL", model)
+        for out, twin in zip(made, ([], ["-DTWIN"])):
+            hazard.compile_(SOURCE, out, "-x", "cl", "-cl-std=CL2.0", f"--rocm-device-lib-path={hazard.BITCODE}", level, "-g", "-w", "-mcode-object-version=4", *twin)
     return model, level, *made
 
 

@@ -60,6 +60,13 @@ def test_no_test_makes_files_outside_its_temporary_folder():
     assert len(files) > 300 and not [(str(f), line) for f in files for line in f.read_text().splitlines() if elsewhere.search(line)]
 
 
+def test_no_test_leaves_a_module_changed():
+    """Tests of other files run after it, in one process: a fixture's MonkeyPatch puts back what it sets."""
+    names = "|".join(file.stem for file in ROOT.glob("tests/**/*.py")) + "|gpu|hazard|checks|model|of_gpu"
+    kept = re.compile(rf"^ +(?:global [A-Z]\w*$|(?:{names})\.[A-Z]\w*(?:, [\w.]+)* = )", re.MULTILINE)
+    assert [f"{file.relative_to(ROOT)}: {line.strip()}" for file in ROOT.glob("tests/**/*.py") for line in kept.findall(file.read_text())] == []
+
+
 def test_planted_defects_can_be_planted():
     """The text that a row of tests/truth/defects.py changes stands in its file once; `make full` plants them."""
     sys.path.insert(0, str(ROOT / "tests" / "truth"))
