@@ -3,7 +3,7 @@
 #
 #     run.sh [-g GPU] [-c CHECKS] [-t SECONDS] [-n LAUNCHES] [-o FOLDER] [-x OPTION]... COMMAND [ARGUMENT]...
 #
-#     -g GPU       as of `wavetrap exec` (gfx900, gen9, sm, vortex, with :KEY=VALUE,...)
+#     -g GPU       as of `wavetrap exec` (gcn, gen9, sm, vortex, with :KEY=VALUE,...)
 #     -c CHECKS    as of --check: memory,leak, all, ...; without it faults alone are reported
 #     -t SECONDS   the command is ended after so long, with the places of all waves (1800)
 #     -n LAUNCHES  it fails if fewer kernels ran (1; 0: none need run)

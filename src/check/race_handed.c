@@ -3,7 +3,7 @@
  * a barrier, then one of them stores a flag; or one of them waits for a flag, and all execute a
  * fence behind a barrier. Fences that have one order for all (PTX ISA, "Fence-SC order": membar,
  * fence.sc) order the accesses of the two groups: were the second one's before the first one's, its
- * group would have read the flag before it was stored. A gfx900's buffer_wbinvl1 and Vortex's fence
+ * group would have read the flag before it was stored. AMD's buffer_wbinvl1 and Vortex's fence
  * do the second one: caches are the group's.
  */
 #include "check/race_order.h"

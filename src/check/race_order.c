@@ -524,8 +524,8 @@ static void fence(struct wt_check_race *r, struct race_slot *w, const struct wt_
     w->fenced |= scope == RACE_DEVICE && w->wrote;
 }
 
-/* gfx900: s_waitcnt with vmcnt(0) releases to the device, since the wave's stores are then in the
- * L2 cache. It acquires from the group alone, which shares the L1 cache that loads read (LLVM,
+/* AMD's GPUs: s_waitcnt with vmcnt(0) releases to the device, since the wave's stores are then in
+ * the L2 cache. It acquires from the group alone, which shares the L1 cache that loads read (LLVM,
  * "User Guide for AMDGPU Backend", "Memory Model gfx6-gfx9"). */
 static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
 {

@@ -29,7 +29,7 @@ static bool openmp_races(const struct wt_machine *m, enum wt_check_openmp openmp
     return wt_check_race_knows_openmp(m) || openmp == WT_OPENMP_GCC;
 }
 
-/* On a gfx900 the waves of a team write to each other's stacks, which the check has as memory of
+/* On AMD's GPUs the waves of a team write to each other's stacks, which the check has as memory of
  * one wave. */
 static bool openmp_values(const struct wt_machine *m, enum wt_check_openmp openmp)
 {

@@ -1,7 +1,7 @@
 /*
- * The check of stale memory: loads that may get what one of a gfx900's caches held before a store,
- * and scalar stores that nothing writes back. The emulator has no caches, so that such a program
- * has the right results here. docs/check-rules.md has the rules.
+ * The check of stale memory: loads that may get what one of an AMD GPU's caches held before a
+ * store, and scalar stores that nothing writes back. The emulator has no caches, so that such a
+ * program has the right results here. docs/check-rules.md has the rules.
  */
 #ifndef WT_CHECK_STALE_H
 #define WT_CHECK_STALE_H

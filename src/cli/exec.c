@@ -551,15 +551,15 @@ static int run_with(struct exec *e, char **program)
         struct wt_error err;
         wt_fail(
             &err, WT_INVALID,
-            "--catch: these are exceptions of %s; no --gpu is one (a gen9 and an sm have mem_viol "
-            "and all)",
-            family_with_exceptions()->name);
+            "--catch: these are exceptions of AMD's GPUs; no --gpu is one (a gen9 and an sm have "
+            "mem_viol and all)");
         return wt_subcommand_fail(&cli_exec, &err);
     }
     if (e->memory && e->length && !e->catches) {
         struct wt_error err;
-        wt_fail(&err, WT_INVALID,
-                "--memory is that of gfx900; a gen9 uses the host's, an sm's is -g sm:memory=SIZE");
+        wt_fail(
+            &err, WT_INVALID,
+            "--memory is that of AMD's GPUs; a gen9 uses the host's, an sm's is -g sm:memory=SIZE");
         return wt_subcommand_fail(&cli_exec, &err);
     }
     if (e->core_history && (!*e->core || e->count > 1)) {
@@ -660,18 +660,18 @@ static int exec(int argc, char **argv)
 
 static const struct wt_option options[] = {
     {"gpu", 'g', "SPEC",
-     "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
+     "a GPU: gcn:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
      "(OpenCL, Level Zero), sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC) or\n"
      "vortex:KEY=VALUE,… (libvortex); --gpu=help lists the keys; once for each\n"
      "(default: one of each; a program that has code of AMD's or of NVIDIA's\n"
      "GPUs only sees that one, AMD's as the newest model that it has code for)",
      WT_OPTION_SET(add_gpu)},
     {"memory", 0, "SIZE",
-     "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"
+     "memory of each AMD GPU: a number of bytes, or with K, M or G (default: 8G,\n"
      "at most three quarters of the host's); hipMalloc fails beyond it",
      WT_OPTION_SET(set_memory)},
     {"catch", 0, "LIST",
-     "stop the program at the first of these exceptions of a gfx900's kernel:\n"
+     "stop the program at the first of these exceptions of an AMD GPU's kernel:\n"
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
      "addr_watch, mem_viol, all; with commas between; a gen9 and an sm have two:\n"
      "mem_viol is an access that fails, all is whatever ends the kernel",

@@ -8,10 +8,10 @@
 
 /** The GPUs and options that a host program finds. */
 struct cli_exec_options {
-    const char *gpus; /**< "gfx900:KEY=VALUE,…" for each, with blanks between; NULL: one of each
-                         family */
-    uint64_t memory;  /**< bytes of each GPU; 0: the library's default */
-    const char *explain;    /**< for the library's WAVETRAP_EXPLAIN, or NULL */
+    const char *gpus;    /**< "gcn:KEY=VALUE,…" for each, with blanks between; NULL: one of each
+                            family */
+    uint64_t memory;     /**< bytes of each GPU; 0: the library's default */
+    const char *explain; /**< for the library's WAVETRAP_EXPLAIN, or NULL */
     const char *code_cache; /**< "on", "off", "clear", or NULL: as the environment says */
     const char *progress;   /**< "auto", "always", or NULL: no progress is shown */
     const char *schedule;   /**< --schedule, or NULL */

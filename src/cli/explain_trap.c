@@ -66,7 +66,7 @@ static int trap_register(const char *text, size_t length)
     return -1;
 }
 
-/* "TRAPSTS=0x20004": those of a gfx900's trap are collected, since they explain each other. */
+/* "TRAPSTS=0x20004": those of an AMD GPU's trap are collected, since they explain each other. */
 static enum wt_status take_value(const struct wt_family *only, const char *text,
                                  struct gcn_trap_registers *r, struct wt_error *err)
 {

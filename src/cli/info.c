@@ -91,7 +91,7 @@ static const struct wt_option options[] = {
      "gen9: list the registers of a thread: a table, or as GDB's sources do",
      WT_OPTION_SET(set_registers)},
     {"explain-word", 0, "HEX",
-     "explain an instruction: gen9, 8 or 16 bytes, field by field; gfx900 (its\ndwords), sm and "
+     "explain an instruction: gen9, 8 or 16 bytes, field by field; gcn (its\ndwords), sm and "
      "vortex, what it reads and writes",
      WT_OPTION_TEXT(struct info, word)},
     {"profile", 0, NULL, "list Vortex's platform profiles, or that of --gpu: addresses, CSRs, DCRs",
@@ -213,7 +213,7 @@ static int tell_family(const struct info *info, const struct wt_family *family)
         status = family->isa.explain_word
                      ? family->isa.explain_word(stdout, info->word, info->gpu.config, &err)
                      : wt_fail(&err, WT_UNSUPPORTED,
-                               "--explain-word: not for %s; gen9, gfx900, sm and vortex have it",
+                               "--explain-word: not for %s; gen9, gcn, sm and vortex have it",
                                family->name);
     return status ? wt_subcommand_fail(&cli_info, &err) : 0;
 }

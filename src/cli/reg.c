@@ -265,7 +265,7 @@ const struct wt_subcommand cli_reg = {
         "                               of one register that follow one another are written at "
         "once\n"
         "  all                          read all registers\n"
-        "  interrupts                   what the debug hardware has sent to the host (gfx900)\n"
+        "  interrupts                   what the debug hardware has sent to the host (gcn)\n"
         "  run [N]                      let the device issue N instructions (default 1)\n"
         "  wait REGISTER[.FIELD]=VALUE [N]\n"
         "                               let it run until that is so, N issues at most\n"

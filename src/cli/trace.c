@@ -101,9 +101,9 @@ static enum wt_status set_warp(void *context, const char *value, struct wt_error
 }
 
 static const struct wt_option options[] = {
-    {"core", 0, "LIST", "only these cores (gfx900: compute units), such as 0,4-7",
+    {"core", 0, "LIST", "only these cores (gcn: compute units), such as 0,4-7",
      WT_OPTION_SET(set_core)},
-    {"warp", 0, "LIST", "only these warps (gfx900: waves) of each core", WT_OPTION_SET(set_warp)},
+    {"warp", 0, "LIST", "only these warps (gcn: waves) of each core", WT_OPTION_SET(set_warp)},
     {"range", 0, "A..B",
      "only instructions at A and up to, not including, B: addresses or\n"
      "symbols; or the name of one function",

@@ -1,4 +1,5 @@
-/* The contents of a code object for gfx900: kernels with arguments, segments, printf formats. */
+/* The contents of a code object for AMD's GPUs: kernels with arguments, segments, printf formats.
+ */
 #ifndef WT_OBJECT_GCN_OBJECT_H
 #define WT_OBJECT_GCN_OBJECT_H
 

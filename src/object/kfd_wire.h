@@ -1,4 +1,4 @@
-/* The requests of a debugger of a host process with GPUs of family gfx900, beside those that all
+/* The requests of a debugger of a host process with GPUs of family gcn, beside those that all
  * families have (object/process_wire.h): the driver's debug operations. */
 #ifndef WT_OBJECT_KFD_WIRE_H
 #define WT_OBJECT_KFD_WIRE_H

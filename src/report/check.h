@@ -70,7 +70,7 @@ struct wt_report_check {
           "Ns = Ns Ar FIRST Ns - Ns Ar LAST", "Checks only these launches of a GPU, from 1 on.",   \
           __VA_ARGS__),                                                                            \
         O(check_lanes, "check-lanes", "ORDER",                                                     \
-          "lockstep: lanes of one wave do not race, as on a gfx900; independent:\n"                \
+          "lockstep: lanes of one wave do not race, as on AMD's GPUs; independent:\n"              \
           "they do, as in OpenCL (default: as the GPU and its language have it)",                  \
           "Ns = Ns Cm lockstep | independent",                                                     \
           "Whether lanes of one wave are ordered by their instructions; the default is as the "    \

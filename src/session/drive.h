@@ -58,7 +58,7 @@ enum wt_status wt_session_set_dump(void *context, const char *value, struct wt_e
     "  120  an invalid memory access\n"                                                            \
     "  121  a deadlock: every active warp waits for another\n"                                     \
     "  122  another fault of the program\n"                                                        \
-    "  123  an exception that a gfx900 kernel enabled, without a trap handler\n"                   \
+    "  123  an exception that an AMD GPU's kernel enabled, without a trap handler\n"               \
     "  124  --max-issues was reached, or the time of --timeout is over\n"                          \
     "  125  wavetrap itself failed: bad option, unreadable file, no host memory\n"                 \
     "  130  interrupted with Ctrl-C (128 plus the signal's number)\n"

@@ -143,7 +143,7 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
 
 static const struct wt_option device_options[] = {
     {"gpu", 'g', "SPEC",
-     "which GPU: vortex, gfx900, gen9 or sm, as FAMILY:KEY=VALUE,…\n"
+     "which GPU: vortex, gcn, gen9 or sm, as FAMILY:KEY=VALUE,…\n"
      "(--gpu=help lists the keys), or a model that 'info --models' lists",
      WT_OPTION_SET(set_gpu)},
     {"schedule", 0, "POLICY",

@@ -108,9 +108,10 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
                        wt_gpu_name(&e->options->gpu), chosen->files.runs, e->program,
                        is_elf ? "" : ". Compile source code first");
     if (e->options->debugged && !of_file->debug.gdb && of_file->debug.probe)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "%s: GDB's protocol does not reach %s; 'wavetrap debug %s' debugs it",
-                       e->program, of_file->name, e->program);
+        return wt_fail(
+            err, WT_UNSUPPORTED,
+            "%s: GDB's protocol does not reach GPUs that run %s; 'wavetrap debug %s' debugs it",
+            e->program, of_file->files.runs, e->program);
     if (e->options->debugged && !of_file->debug.gdb)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: there is no debugger for %s yet; 'wavetrap run' and 'wavetrap trace' "

@@ -1,4 +1,4 @@
-/* AMD GCN5 (gfx900) as a family of targets: one kernel of a code object. See gcn.h. */
+/* AMD's GPUs as a family of targets: one kernel of a code object. See gcn.h. */
 #include "target/gcn.h"
 
 #include <assert.h>

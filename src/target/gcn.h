@@ -1,4 +1,4 @@
-/* AMD GCN5 (gfx900) as a family of targets: a kernel of a code object. */
+/* AMD's GPUs as a family of targets: a kernel of a code object. */
 #ifndef WT_TARGET_GCN_H
 #define WT_TARGET_GCN_H
 

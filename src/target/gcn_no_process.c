@@ -1,4 +1,4 @@
-/* The debugger of a gfx900 that no program uses: front ends inspect it before a host program is
+/* The debugger of an AMD GPU that no program uses: front ends inspect it before a host program is
  * started and after its end. See process.h. */
 
 #include "target/gcn_process.h"

@@ -1,4 +1,4 @@
-/* Host programs on gfx900, and the code objects that their runtime lists. See gcn_process.h. */
+/* Host programs on AMD's GPUs, and the code objects that their runtime lists. See gcn_process.h. */
 #include "target/gcn_process.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Host programs on gfx900 (HIP, OpenMP, OpenACC) as targets of a debugger. */
+/* Host programs on AMD's GPUs (HIP, OpenMP, OpenACC) as targets of a debugger. */
 #ifndef WT_TARGET_GCN_PROCESS_H
 #define WT_TARGET_GCN_PROCESS_H
 

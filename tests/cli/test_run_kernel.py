@@ -124,7 +124,7 @@ def test_only_kernel_needs_no_name(tmp_path):
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--trap-handler=/nonexistent"], "/nonexistent: cannot open"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", f"--trap-handler={VADD}"], "is an ELF file; a trap handler is its code alone"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--trap-handler=/dev/null"], "has 0 bytes"),
-    (["--gpu=gfx900:cu=0"], "must be 1 to 304"), (["--gpu=gfx900:warps=2"], "a gfx900 has no 'warps=2'"),
+    (["--gpu=gfx900:cu=0"], "must be 1 to 304"), (["--gpu=gfx900:warps=2"], "an AMD GPU has no 'warps=2'"),
 ])
 def test_bad_options_are_explained(options, words):
     done = run("run", *options, VADD)
@@ -439,7 +439,7 @@ def test_a_mistake_after_a_write_leaves_the_writer_to_be_found():
 @pytest.mark.parametrize("command", ["gdb", "serve", "dm"])
 def test_there_is_no_debugger_for_kernels_yet(command):
     done = run(command, VADD)
-    assert done.returncode == 125 and "GDB's protocol does not reach gfx900" in done.stderr
+    assert done.returncode == 125 and "GDB's protocol does not reach GPUs that run code objects" in done.stderr
 
 
 def test_what_cannot_be_is_said_before_the_kernel_runs(tmp_path):

@@ -88,4 +88,4 @@ def test_a_gpu_without_these_exceptions(gpu):
     for names in "float_div0", "mem_viol,int_div0":
         done = wavetrap("exec", f"--gpu={gpu}", f"--catch={names}", "echo", "it ran")
         assert (done.returncode, done.stdout) == (125, "")
-        assert "--catch: these are exceptions of gfx900; no --gpu is one (a gen9 and an sm have mem_viol and all)" in done.stderr
+        assert "--catch: these are exceptions of AMD's GPUs; no --gpu is one (a gen9 and an sm have mem_viol and all)" in done.stderr

@@ -187,6 +187,6 @@ def test_two_gpus_have_no_names(tmp_path):
 
 
 def test_options_that_a_gen9_has_no_use_for():
-    for option, words in ("--catch=overflow", "--catch: these are exceptions of gfx900"), ("--memory=1G", "--memory is that of gfx900"):
+    for option, words in ("--catch=overflow", "--catch: these are exceptions of AMD's GPUs"), ("--memory=1G", "--memory is that of AMD's GPUs"):
         done = wavetrap("exec", *GEN9, option, "echo", "it ran")
         assert (done.returncode, done.stdout) == (125, "") and words in done.stderr

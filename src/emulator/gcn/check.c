@@ -1,4 +1,4 @@
-/* The invariants of a gfx900, for sanitizer builds and fuzzers (machine/engine.h). */
+/* The invariants of an AMD GPU, for sanitizer builds and fuzzers (machine/engine.h). */
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/regions.h"
 

@@ -1,4 +1,4 @@
-/* The options of --gpu gfx900:…. */
+/* The options of --gpu gcn:…. */
 #include <string.h>
 
 #include "emulator/gcn/internal.h"
@@ -103,7 +103,7 @@ static const struct wt_config_key keys[] = {
 };
 
 const struct wt_config gcn_config_table = {
-    .gpu = "a gfx900",
+    .gpu = "an AMD GPU",
     .size = sizeof(struct gcn_config),
     .keys = keys,
     .count = sizeof keys / sizeof keys[0],

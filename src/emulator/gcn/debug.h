@@ -1,6 +1,6 @@
 /*
- * The debug hardware of a gfx900 for drivers and tools: the registers on the register bus, and the
- * kernel driver's debug interface on top of them (wave control, address watch, launch modes). A
+ * The debug hardware of AMD's GPUs for drivers and tools: the registers on the register bus, and
+ * the kernel driver's debug interface on top of them (wave control, address watch, launch modes). A
  * debugger of real hardware has the same registers at the same places.
  *
  * Sources: linux `asic_reg/gc/gc_9_0_offset.h` and `gc_9_0_sh_mask.h` (places and fields),

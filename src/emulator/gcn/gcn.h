@@ -1,5 +1,5 @@
 /*
- * An emulated AMD GCN5 GPU (gfx900): compute units that run wavefronts of 64 lanes. This header is
+ * An emulated AMD GPU: compute units that run wavefronts of 64 lanes. This header is
  * all that the world outside emulator/gcn needs.
  */
 #ifndef WT_EMULATOR_GCN_GCN_H
@@ -45,7 +45,7 @@ struct gcn_config {
 
 /** Fills in the default of a struct gcn_config: 4 compute units, round robin. */
 void gcn_config_default(void *config);
-/** Its keys, behind "gfx900:" in --gpu. */
+/** Its keys, behind "gcn:" in --gpu. */
 extern const struct wt_config gcn_config_table;
 
 /** The number of shader engines of the device: `se`, or as many as the compute units need. */

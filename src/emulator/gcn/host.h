@@ -1,5 +1,5 @@
 /*
- * A gfx900 in a host process: its memory is the process's own, and it works with the process's
+ * An AMD GPU in a host process: its memory is the process's own, and it works with the process's
  * threads through signals and queues. What a drop-in driver library needs beyond gcn.h.
  */
 #ifndef WT_EMULATOR_GCN_HOST_H

@@ -1,5 +1,5 @@
 /*
- * The registers of gfx900's debug hardware as a table (linux gc_9_0_sh_mask.h; manual, section 3;
+ * The registers of AMD's debug hardware as a table (linux gc_9_0_sh_mask.h; manual, section 3;
  * the wave message is amdkfd's HsaDbgWaveMsgAMDGen2). See debug.h.
  */
 #include "emulator/gcn/debug.h"

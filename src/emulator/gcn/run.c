@@ -1,4 +1,5 @@
-/* gfx900's part of the engine (machine/engine.h): turns, and the reasons why no wave can issue. */
+/* The family's part of the engine (machine/engine.h): turns, and the reasons why no wave can issue.
+ */
 #include "emulator/gcn/know/block.h"
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"

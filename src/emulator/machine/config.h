@@ -77,7 +77,7 @@ struct wt_config_key {
 
 /** A family's configuration. */
 struct wt_config {
-    const char *gpu; /**< with its article, for messages: "a gfx900" */
+    const char *gpu; /**< with its article, for messages: "an sm" */
     size_t size;     /**< bytes of the struct, which begins with WT_CONFIG_HEAD */
     const struct wt_config_key *keys;
     unsigned count;

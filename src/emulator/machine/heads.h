@@ -1,6 +1,6 @@
 /*
  * The heads of waves, work-groups and kernels: the members that those of every family have. The
- * lanes that are enabled are not among a wave's: gfx900 has them in a register, EXEC
+ * lanes that are enabled are not among a wave's: AMD's GPUs have them in a register, EXEC
  * (wt_engine_ops.issue_at tells them).
  */
 #ifndef WT_EMULATOR_MACHINE_HEADS_H

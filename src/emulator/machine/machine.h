@@ -119,7 +119,7 @@ struct wt_machine_ops {
     /**
      * Copies register @p number of a wave (0 .. waves-1) to @p out, little-endian: the value, or
      * those of all lanes, lane 0 first; wt_row_bytes() in all. False, and nothing copied, if
-     * there is none, or the wave has none now (gfx900: it is not active, or has fewer). Changes
+     * there is none, or the wave has none now (gcn: it is not active, or has fewer). Changes
      * nothing.
      */
     bool (*read_row)(struct wt_machine *m, uint32_t wave, unsigned number, void *out);

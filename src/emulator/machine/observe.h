@@ -149,7 +149,7 @@ enum wt_observed_event_kind {
     WT_SEEN_RELEASE, /**< `lanes` of a wave that waited, or came last, go on from a barrier */
     WT_SEEN_FENCE,   /**< `lanes` of a wave execute a fence of `order` and `scope` */
     WT_SEEN_WAIT,    /**< a wave waits until no more than `count` accesses are outstanding */
-    WT_SEEN_CACHE,   /**< a wave has its core's scalar cache do what `number` says (gfx900) */
+    WT_SEEN_CACHE,   /**< a wave has its core's scalar cache do what `number` says (gcn) */
     WT_SEEN_ALONE, /**< a wave goes on that has waited for the end of the core's others (Vortex) */
     WT_SEEN_TOGETHER, /**< `lanes` of a wave execute an instruction which `named` should execute
                            together; `present` of the `live` lanes do */
@@ -211,7 +211,7 @@ struct wt_observed_event {
     enum wt_observed_scope scope;
     uint64_t to;              /**< CALL, RETURN: where to */
     uint8_t count[WT_COUNTS]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors;
-                                   exports; LDS, GDS, scalar loads and messages (gfx900); stores of
+                                   exports; LDS, GDS, scalar loads and messages (gcn); stores of
                                    vectors, where loads alone are the first (gfx1030) */
 };
 

@@ -86,7 +86,7 @@ struct wt_watch_hit {
                         holds */
     uint64_t pc;   /**< the instruction's */
     uint64_t addr; /**< first byte of the access: it overlaps a watched range, but may be wider;
-                        memory with several addresses (scratch memory of gfx900) is reported by its
+                        memory with several addresses (scratch memory of gcn) is reported by its
                         global address; EXECUTE, ISSUE: the same as pc */
     uint64_t home; /**< home of the access: the group's memory that it was in (wt_watch.home); else
                         WT_HOME_NOW */
@@ -97,7 +97,7 @@ struct wt_watch_hit {
 };
 
 /** Hits of one run: those of the one instruction that it came back for, by lane. (At most: 64 lanes
- * of gfx900 that access 16 bytes of swizzled memory which are in 5 dwords.) */
+ * of gcn that access 16 bytes of swizzled memory which are in 5 dwords.) */
 #define WT_WATCH_HITS (3 * WT_MAX_LANES)
 
 #endif

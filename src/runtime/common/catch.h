@@ -8,7 +8,7 @@
 /** The variable that `exec` sets: the exceptions as a number, when there are any. */
 #define WT_CATCH_VARIABLE "WAVETRAP_CATCH"
 
-/** The exceptions are numbered as a gfx900's (gcn_exception_name); of these a bit is set. */
+/** The exceptions are numbered as AMD's GPUs do (gcn_exception_name); of these a bit is set. */
 enum { WT_CATCH_MEM_VIOL = 1 << 8, WT_CATCH_ALL = (1 << 9) - 1 };
 
 /** The exit status of a program that is ended so. */

@@ -350,8 +350,7 @@ static void split_upper(list *o, unsigned index, uint8_t pair)
 }
 
 /* v_pk_mov_b32; v_mad_u64_u32, v_mad_i64_i32: what is carried goes upwards, so that the lower half
- * of the result does not come from the upper half of what is added. Clang uses it for numbers of 32
- * bits. */
+ * of the result does not come from the upper half of what is added. Clang uses it for 32 bits. */
 static void put_carried_halves(list *o)
 {
     enum { LOWER = 1, UPPER = 2 };

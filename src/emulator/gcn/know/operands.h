@@ -1,4 +1,4 @@
-/* The operands that gfx900's instructions read and write. */
+/* The operands that AMD's instructions read and write. */
 #ifndef WT_EMULATOR_GCN_KNOW_OPERANDS_H
 #define WT_EMULATOR_GCN_KNOW_OPERANDS_H
 

@@ -1,5 +1,5 @@
 /*
- * The effect of gfx900's code on addresses (machine/origin.h). An address of 64 bits is followed by
+ * The effect of AMD's code on addresses (machine/origin.h). An address of 64 bits is followed by
  * its lower register, which has the whole value here; nothing is known of upper ones.
  *
  * Vector instructions leave the lanes alone that are switched off. So each vector register has two

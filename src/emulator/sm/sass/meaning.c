@@ -734,7 +734,7 @@ void sm_list_meaning(const struct sm_uop *u, struct wt_insn_operands *o)
         return;
     o->operation = (uint8_t)meaning(u);
     o->exchanges = u->insn == SM_SHFL;
-    for (unsigned i = 0; u->insn == SM_SHFL && i < o->count; i++) {
+    for (unsigned i = 0; o->exchanges && i < o->count; i++) {
         struct wt_insn_operand *x = &o->list[i]; /* whether there is such a lane is a flag */
         x->pair = x->writes && x->by_lane ? 2 : x->writes || x->crosses ? 1 : 0;
     }

@@ -2,7 +2,7 @@
  * (Recorded) or a session (Live). */
 'use strict';
 
-const FAMILIES = { vortex: 'Vortex', gcn: 'gfx900', gen9: 'Gen9', sm: 'an SM' };
+const FAMILIES = { vortex: 'Vortex', gcn: 'an AMD GPU', gen9: 'Gen9', sm: 'an SM' };
 const WAYS = { core: 'by core', group: 'by work-group' };
 const THOUSANDS = new Intl.NumberFormat('en');
 
