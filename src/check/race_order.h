@@ -210,9 +210,10 @@ struct wt_check_race {
     struct wt_map proved; /* such loads of the launches that run, by address and time */
     struct race_kind {
         uint64_t pc;
-        bool swaps;
-    } kind[64];                           /* the last atomic operations that were looked at */
-    uint64_t told_pairs[16];              /* keys of pairs of places with findings */
+        bool is;
+    } kind[64], loop[64];    /* the last atomic operations, and loads, that were looked at: whether
+                                 they replace values; whether their loops only count */
+    uint64_t told_pairs[16]; /* keys of pairs of places with findings */
     uint64_t told_time, told_pc, told_at; /* the last finding's */
     struct race_told told[RACE_TOLD];
     struct race_calls *trail; /**< by number - 1 */

@@ -41,7 +41,7 @@ bool race_swaps(struct wt_check_race *r, uint32_t slot, uint64_t pc)
     if (kind->pc != pc)
         *kind = (struct race_kind){pc, r->machine->ops->operands(r->machine, slot, pc, &operands) &&
                                            replaces(operands.meaning)};
-    return kind->swaps;
+    return kind->is;
 }
 
 /* ---- guesses ---- */

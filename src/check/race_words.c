@@ -520,6 +520,18 @@ static __attribute__((noinline)) bool are_aside(struct race_access *x, unsigned 
     return true;
 }
 
+/* Whether a load that is repeated is one of a loop that does not wait for its value. */
+static bool only_counts(struct race_access *x)
+{
+    struct wt_check_race *r = x->r;
+    enum { COUNT = sizeof r->loop / sizeof *r->loop };
+    struct race_kind *loop = &r->loop[x->a->pc / 4 % COUNT];
+    if (loop->pc != x->a->pc)
+        *loop = (struct race_kind){x->a->pc,
+                                   r->machine->ops->only_counts(r->machine, x->a->wave, x->a->pc)};
+    return loop->is;
+}
+
 void race_note_polling(struct race_access *x)
 {
     enum { MOST = 4 }; /* accesses aside, of a bare program */
@@ -535,6 +547,7 @@ void race_note_polling(struct race_access *x)
         const struct race_place *last = &w->last[(w->accesses - i) % RACE_LAST];
         polls = last->pc == a->pc && last->at == at && are_aside(x, i, at);
     }
+    polls = polls && !only_counts(x);
     if (polls) {
         race_is_polled(x->r, x->space, at);
         w->handed_on = a->time;

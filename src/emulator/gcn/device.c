@@ -392,6 +392,7 @@ static const struct wt_machine_ops machine_ops = {
     .operands = operands_at,
     .piece = gcn_piece,
     .of_flag = gcn_of_flag,
+    .only_counts = gcn_only_counts,
     .guesses = gcn_guesses,
     .origins = gcn_origins,
     .array = gcn_array,

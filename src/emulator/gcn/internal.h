@@ -86,6 +86,8 @@ bool gcn_decode_record(struct gcn_wave *w, struct gcn_uop *slot);
 
 /* The operation `of_flag`. */
 extern WT_MACHINE_FN(of_flag) gcn_of_flag;
+/* The operation `only_counts`. */
+extern WT_MACHINE_FN(only_counts) gcn_only_counts;
 /* The operation `guesses`. */
 extern WT_MACHINE_FN(guesses) gcn_guesses;
 

@@ -195,6 +195,7 @@ static const struct wt_machine_ops machine_ops = {
     .operands = operands_at,
     .piece = gen_piece,
     .of_flag = wt_machine_no_flags,
+    .only_counts = wt_machine_no_guesses,
     .guesses = wt_machine_no_guesses,
     WT_MACHINE_NO_ARRAYS,
     .origins = gen_origins,

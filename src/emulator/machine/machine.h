@@ -160,6 +160,9 @@ struct wt_machine_ops {
      * waits (it loads from one place till that has another value), or it acquires what the store
      * releases. False, too, where the family does not look for them. */
     bool (*of_flag)(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store);
+    /** Whether the load at @p load is one of a loop that does not wait for its value, as the code
+     * says: nothing that decides when the loop ends comes of it. False, too, where nobody knows. */
+    bool (*only_counts)(struct wt_machine *m, uint32_t wave, uint64_t load);
     /** Whether the load at @p load is a guess, as the code says: a compare-and-swap of its place
      * comes behind it, which proves it, and is repeated without it. False, too, where the family
      * does not look for them. */
@@ -352,6 +355,7 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
 /* The operations of a family that does not say: what registers hold, … what its instructions read
  * and write, either; … what they must wait for. */
 #define WT_MACHINE_NO_ARRAYS .array = wt_machine_no_array, .frame = wt_machine_no_frame
+#define WT_MACHINE_NO_GUESSES .guesses = wt_machine_no_guesses, WT_MACHINE_NO_ARRAYS
 #define WT_MACHINE_NO_CELLS                                                                        \
     .read_cell = wt_machine_no_cell, .unwritten = wt_machine_untold,                               \
     .lane_sources = wt_machine_no_lane_sources, .observed_place = wt_machine_shared_place
@@ -359,8 +363,9 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
     WT_MACHINE_NO_CELLS, WT_MACHINE_NO_ARRAYS,                                                     \
         .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,                      \
         .piece = wt_machine_no_piece, .of_flag = wt_machine_no_flags,                              \
-        .guesses = wt_machine_no_guesses, .find_operand = wt_machine_no_operand,                   \
-        .name_operand = wt_machine_no_operand_name, .operand_files = wt_machine_no_operand_files
+        .only_counts = wt_machine_no_guesses, .guesses = wt_machine_no_guesses,                    \
+        .find_operand = wt_machine_no_operand, .name_operand = wt_machine_no_operand_name,         \
+        .operand_files = wt_machine_no_operand_files
 #define WT_MACHINE_NO_PACE .pace = wt_machine_no_pace, .pace_table = &wt_machine_no_pace_table
 
 /**

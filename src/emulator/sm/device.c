@@ -319,6 +319,7 @@ static const struct wt_machine_ops machine_ops = {
     .operands = operands_at,
     .piece = sm_piece,
     .of_flag = wt_machine_no_flags,
+    .only_counts = wt_machine_no_guesses,
     .guesses = wt_machine_no_guesses,
     .array = sm_array,
     .frame = sm_frame,

@@ -131,6 +131,102 @@ static bool are_of_one_place(const uint32_t *loop, unsigned count)
     return true;
 }
 
+/* A variable of the stack, as a bit of a set of few. */
+static uint64_t variable_of(uint32_t word)
+{
+    const uint32_t offset =
+        opcode_of(word) == STORE ? (word >> 20 & ~31u) | (word >> 7 & 31) : word >> 20;
+    return UINT64_C(1) << (offset / 4 % 64);
+}
+
+enum { WAY = 64 };
+struct load_way {
+    uint32_t code[WAY];
+    uint64_t at[WAY];
+    unsigned count;
+};
+
+static unsigned find_in(const struct load_way *w, unsigned first, unsigned end, uint64_t pc)
+{
+    while (first < end && w->at[first] != pc)
+        first++;
+    return first;
+}
+
+/* The way of a warp from a load till it comes there again, by the branches that go back, through
+ * other loops once. */
+static bool find_turn(struct wt_machine *m, uint32_t wave, uint64_t load, struct load_way *w)
+{
+    uint64_t pc = load;
+    for (w->count = 0; w->count < WAY; w->count++) {
+        uint32_t *word = &w->code[w->count];
+        if (w->count && pc == load)
+            return true;
+        if (!m->ops->read_memory(m, wave, 0, pc, word, sizeof *word) ||
+            !(may_wait(*word) || opcode_of(*word) == STORE))
+            return false;
+        const int32_t by = goes_by(*word);
+        const uint64_t to = pc + (uint64_t)(int64_t)by;
+        const bool back = by < 0 && (to == load || find_in(w, 0, w->count, to) == w->count);
+        w->at[w->count] = pc;
+        pc = back || (by && opcode_of(*word) == JAL) ? to : pc + sizeof *word;
+    }
+    return false;
+}
+
+/* Where a warp comes back to the way that has left it at a branch; 0: its loop ends there. An outer
+ * loop comes back, too, but not before the way has turned back. */
+static uint64_t comes_back(struct wt_machine *m, uint32_t wave, const struct load_way *w,
+                           unsigned branch, uint64_t pc)
+{
+    uint32_t word;
+    unsigned end = branch + 1;
+    if (find_in(w, 0, w->count, pc) < w->count)
+        return pc;
+    while (end < w->count && w->at[end] > w->at[end - 1])
+        end++;
+    for (unsigned n = 0; n < MOST && find_in(w, branch + 1, end, pc) == end; n++) {
+        if (!m->ops->read_memory(m, wave, 0, pc, &word, sizeof word) ||
+            !(may_wait(word) || opcode_of(word) == STORE))
+            return 0;
+        pc += opcode_of(word) == JAL ? (uint64_t)(int64_t)goes_by(word) : sizeof word;
+    }
+    return find_in(w, branch + 1, end, pc) < end ? pc : 0;
+}
+
+bool vx_only_counts(struct wt_machine *m, uint32_t wave, uint64_t load)
+{
+    struct load_way w;
+    uint32_t changed = 0; /* registers that come of what is loaded */
+    uint64_t changed_variables = 0, joined = 0;
+    if (!find_turn(m, wave, load, &w))
+        return false;
+    for (unsigned i = 0; i < 2 * w.count; i++) {
+        const uint64_t at = w.at[i % w.count];
+        const uint32_t word = w.code[i % w.count], rd = UINT32_C(1) << rd_of(word);
+        const unsigned opcode = opcode_of(word);
+        const uint32_t two = UINT32_C(1) << (word >> 20 & 31);
+        const uint64_t variable = is_of_stack(word) ? variable_of(word) : 0;
+        joined = at == joined ? 0 : joined; /* what comes before it was decided by the load, too */
+        const bool uses = joined || at == load || sources_of(word) & changed ||
+                          ((opcode == BRANCH || opcode == STORE) && two & changed) ||
+                          (opcode == LOAD && variable & changed_variables);
+        if (opcode == STORE)
+            changed_variables = uses ? changed_variables | variable : changed_variables & ~variable;
+        else if (opcode != BRANCH)
+            changed = (uses ? changed | rd : changed & ~rd) & ~UINT32_C(1);
+        else if ((sources_of(word) | two) & changed) {
+            const uint64_t to = at + (uint64_t)(int64_t)goes_by(word),
+                           other = w.at[(i + 1) % w.count] == to ? at + sizeof word : to,
+                           there = comes_back(m, wave, &w, i % w.count, other);
+            if (!there)
+                return false;
+            joined = joined ? joined : there;
+        }
+    }
+    return true;
+}
+
 static bool polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
 {
     uint32_t code[2 * MOST + 1];
@@ -146,7 +242,7 @@ static bool polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
     for (unsigned i = end - back; i < MOST; i++)
         if (!may_wait(code[i]))
             return false;
-    return are_of_one_place(code + end - back, back + 1);
+    return are_of_one_place(code + end - back, back + 1) && !vx_only_counts(m, wave, pc);
 }
 
 /* Instructions that may stand between a fence and its access; `split` and `join`, too. */

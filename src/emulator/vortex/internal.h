@@ -422,6 +422,8 @@ void vx_translate(struct vx_warp *w, const struct vx_uop *u);
 extern WT_MACHINE_FN(piece) vx_piece;
 /* The operation `of_flag` (flags.c). */
 extern WT_MACHINE_FN(of_flag) vx_of_flag;
+/* The operation `only_counts`. */
+extern WT_MACHINE_FN(only_counts) vx_only_counts;
 /* The operation `memory_model` (flags.c). */
 extern const struct wt_memory_model vx_memory_model;
 /* Frees all translated code. */

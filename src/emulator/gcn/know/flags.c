@@ -81,113 +81,334 @@ static bool is_own(const struct insn *i)
     return i->u.row->encoding == GCN_MUBUF || i->u.row->encoding == GCN_SCRATCH;
 }
 
-/* Whether an instruction writes a VGPR; @p of_scalars: whether nothing that lanes have, and no
- * memory, is in what it writes. */
-static bool writes(const struct insn *i, unsigned reg, bool *of_scalars)
-{
-    struct wt_insn_operands o;
-    bool does = false;
-    *of_scalars = true;
-    if (!gcn_operands(&i->u, &o))
-        return false;
-    for (unsigned n = 0; n < o.count; n++) {
-        const struct wt_insn_operand *x = &o.list[n];
-        const bool row = x->kind == WT_OPERAND_ROW;
-        does |= row && x->file == GCN_FILE_V && x->writes && reg - x->number < (x->bits + 31u) / 32;
-        *of_scalars &= !x->reads || (!row && x->kind != WT_OPERAND_MEMORY);
-    }
-    return does;
-}
+/* ---- what the value of a load decides ---- */
 
-/* Whether a scalar instruction writes a pair of SGPRs. */
-static bool writes_base(const struct insn *i, unsigned base)
-{
-    const unsigned encoding = i->u.row->encoding, size = i->u.size ? i->u.size : 4;
-    return (encoding <= GCN_SOP1 || encoding == GCN_SMEM) && i->u.dst < base + 2u &&
-           i->u.dst + (size + 3) / 4 + 1 > base;
-}
+/* Registers, and places of memory, on one way through the code. Values are numbered, equal ones
+ * alike, so that equal addresses are known. */
+enum { SCALARS = 128, REGISTERS = SCALARS + 2 * GCN_AGPR, PLACES = 128, WAY = 384 };
+#define COMPUTED UINT32_C(0x80000000)
 
-/* A loop, [first, last]. */
-struct loop {
-    struct wt_machine *m;
-    uint64_t first, last;
+struct flag_value {
+    uint32_t number;
+    bool of_load; /* it comes of the load's value */
+    bool kept; /* it comes of what code without optimisation has kept in memory of its lane, or in
+                  an accumulation register: the address of a variable of the lane */
 };
 
-/* Whether a loop stores to the variable that an instruction loads. */
-static bool stores_to(const struct loop *l, const struct insn *own)
+struct flag_way {
+    struct flag_value reg[REGISTERS], scc;
+    struct {
+        uint64_t key;
+        struct flag_value value;
+    } place[PLACES];
+    unsigned places;
+    uint32_t last; /* numbers of computed values are greater: COMPUTED */
+    bool decides;  /* what comes of the load decides where the wave goes on */
+    bool under;    /* … has decided that it is here */
+};
+
+static void begin_way(struct flag_way *w)
 {
-    struct insn i;
-    for (uint64_t pc = l->first; pc <= l->last; pc = behind(&i))
-        if (!read_insn(l->m, pc, &i) ||
-            (is_own(&i) && i.u.row->operands[0] == 'w' && i.u.imm < own->u.imm + own->u.size &&
-             own->u.imm < i.u.imm + i.u.size))
-            return true;
+    memset(w, 0, sizeof *w);
+    while (w->last < REGISTERS)
+        w->reg[w->last] = (struct flag_value){w->last + 1, false, w->last >= SCALARS + GCN_AGPR},
+        w->last++;
+}
+
+static struct flag_value *known_reg(struct flag_way *w, const struct wt_insn_operand *o)
+{
+    if (o->kind > WT_OPERAND_SCALAR) /* a constant has no file */
+        return NULL;
+    if (o->file == GCN_FILE_STATE && o->number == GCN_STATE_SCC)
+        return &w->scc;
+    return o->file == GCN_FILE_S && o->number < SCALARS ? &w->reg[o->number]
+           : o->file == GCN_FILE_V ? &w->reg[SCALARS + o->number % (2 * GCN_AGPR)]
+                                   : NULL;
+}
+
+static struct flag_value *known_place(struct flag_way *w, uint64_t key)
+{
+    unsigned i = 0;
+    while (i < w->places && w->place[i].key != key)
+        i++;
+    if (i == w->places && i < PLACES) {
+        w->place[i].key = key;
+        w->place[w->places++].value = (struct flag_value){.number = ++w->last};
+    }
+    return i < PLACES ? &w->place[i].value : NULL;
+}
+
+/* The place of an access by its address; that of a lane of a register where scalars are spilled. */
+static uint64_t place_of(const struct flag_way *w, const struct insn *i)
+{
+    enum { PRIME = 1000003 };
+    const struct gcn_uop *u = &i->u;
+    const bool buffer = u->row->encoding == GCN_MUBUF, scalar = u->row->encoding == GCN_SMEM;
+    const bool based = scalar || (u->row->encoding == GCN_GLOBAL && u->base != GCN_NO_BASE);
+    uint64_t key = u->row->encoding;
+    key = key * PRIME + (uint32_t)u->imm;
+    key = key * PRIME +
+          (scalar || (buffer && !u->offen) ? 0 : w->reg[SCALARS + u->src[0] % 256].number);
+    key = key * PRIME + (based && u->base < SCALARS ? w->reg[u->base].number : 0);
+    return key * PRIME + (buffer || u->has_soffset ? u->soffset : 0);
+}
+
+static uint64_t spilled_at(unsigned reg, unsigned lane)
+{
+    return UINT64_MAX - (uint64_t)reg * 512 - lane;
+}
+
+static unsigned registers_of(const struct wt_insn_operand *o)
+{
+    const unsigned bits = o->first + o->bits;
+    return bits > 32 ? (bits + 31) / 32 : 1; /* SCC has no size */
+}
+
+/* Whether a result of an instruction, or (@p code: NULL) what it does at all, comes of the load's
+ * value. */
+static bool is_of_load(struct flag_way *w, const struct wt_insn_operands *o, const uint8_t *code)
+{
+    for (unsigned n = 0; n < o->count; n++) {
+        struct wt_insn_operand x = o->list[n];
+        if (!x.reads || (code && !wt_meaning_has(code, WT_M_RESULT) &&
+                         !(x.leaf && wt_meaning_has(code, (enum wt_meaning_op)x.leaf))))
+            continue;
+        for (unsigned k = registers_of(&x); k-- > 0; x.number++) {
+            const struct flag_value *r = known_reg(w, &x);
+            if (r && r->of_load)
+                return true;
+        }
+    }
     return false;
 }
 
-/* Whether a load of a loop has the same address each time: what makes its registers there, if
- * anything does, is a scalar, a variable that the loop does not store to, or such a load. */
-static bool is_of_one_place(const struct loop *l, const struct insn *load, unsigned deep)
+static bool moves(const uint8_t *code)
 {
-    enum { DEEPEST = 3 }; /* a pointer's pointer */
-    const bool scalar = load->u.row->encoding == GCN_SMEM;
-    const bool based =
-        scalar || (load->u.row->encoding == GCN_GLOBAL && load->u.base != GCN_NO_BASE);
-    const unsigned registers = scalar ? 0 : based || load->u.row->encoding == GCN_DS ? 1 : 2;
-    struct insn i, by;
-    for (uint64_t pc = l->first; pc <= l->last && based; pc = behind(&i))
-        if (!read_insn(l->m, pc, &i) || writes_base(&i, load->u.base))
-            return false;
-    for (unsigned reg = load->u.src[0]; reg < load->u.src[0] + registers; reg++) {
-        bool before = false, later = false, scalars, of_scalars = false;
-        for (uint64_t pc = l->first; pc <= l->last; pc = behind(&i)) {
-            if (!read_insn(l->m, pc, &i))
-                return false;
-            if (!writes(&i, reg, &scalars))
-                continue;
-            later = true;
-            if (pc < load->pc) {
-                before = true;
-                of_scalars = scalars;
-                by = i;
-            }
-        }
-        if (!before && !later)
+    static const uint8_t move[] = {WT_M_A};
+    return code && wt_meaning_begins(code, move, sizeof move);
+}
+
+/* The value that an instruction computes; equal numbers for equal ones. */
+static struct flag_value computed(struct flag_way *w, const struct wt_insn_operands *o,
+                                  const struct insn *i)
+{
+    enum { PRIME = 16777619 };
+    struct flag_value value = {.number = (uint32_t)(i->u.row - gcn_rows), .kept = true};
+    unsigned vectors = 0;
+    for (unsigned n = 0; n < o->count; n++) {
+        const struct wt_insn_operand *x = &o->list[n];
+        const struct flag_value *r = x->reads ? known_reg(w, x) : NULL;
+        if (!x->reads)
             continue;
-        const bool same =
-            before && (of_scalars || (is_own(&by) && !stores_to(l, &by)) ||
-                       (access_of(&by) && deep < DEEPEST && is_of_one_place(l, &by, deep + 1)));
-        if (!same)
-            return false;
+        vectors += x->kind == WT_OPERAND_ROW;
+        value.kept &= !r || r->kept;
+        value.number = (value.number ^ (r ? r->number : (uint32_t)x->value)) * PRIME;
+        value.number = (value.number ^ (x->halves | x->abs << 8 | x->neg << 16)) * PRIME;
     }
-    return true;
+    value.number = o->operation == WT_DOES_MEANT ? value.number | COMPUTED : ++w->last;
+    value.kept &= vectors > 0;
+    return value;
+}
+
+/* Registers become what an instruction computes, or has loaded. Lanes that an OR adds to EXEC come
+ * back: which are on follows from no value then. */
+static void take_results(struct flag_way *w, const struct wt_insn_operands *o, const struct insn *i,
+                         const struct flag_value *loaded)
+{
+    const struct wt_insn_operand *source = NULL;
+    struct flag_value value[WT_MOST_OPERANDS];
+    for (unsigned n = 0; n < o->count; n++)
+        source = o->list[n].reads && o->list[n].leaf == WT_M_A ? &o->list[n] : source;
+    for (unsigned n = 0; n < o->count; n++) {
+        const struct wt_insn_operand *x = &o->list[n];
+        const uint8_t *code = x->result && o->operation == WT_DOES_MEANT
+                                  ? wt_meaning_result(wt_operands_meaning(o), x->result)
+                                  : NULL;
+        const bool come_back = x->guards && code && *code == WT_M_OR;
+        const struct flag_value *moved =
+            source && !o->packed && moves(code) ? known_reg(w, source) : NULL;
+        value[n] = loaded ? *loaded : moved ? *moved : computed(w, o, i);
+        value[n].of_load = w->under || (loaded && loaded->of_load) ||
+                           (x->writes && !come_back && is_of_load(w, o, code));
+        value[n].kept |= x->file == GCN_FILE_V && x->number >= GCN_AGPR;
+    }
+    for (unsigned n = 0; n < o->count; n++) {
+        struct wt_insn_operand x = o->list[n];
+        const unsigned count = x.writes ? registers_of(&x) : 0;
+        for (unsigned k = 0; k < count; k++, x.number++) {
+            struct flag_value *r = known_reg(w, &x);
+            if (r)
+                *r = value[n];
+            value[n].number += 0x9e3779b9 | COMPUTED;
+        }
+    }
+}
+
+/* One instruction; @p load: the load whose value is followed. */
+static void go_on(struct flag_way *w, const struct insn *i, uint64_t load)
+{
+    struct wt_insn_operands o;
+    const char *letters = i->u.row->operands, access = is_own(i) ? *letters : access_of(i);
+    const bool lane = moves(wt_meaning_result(i->u.row->meaning, WT_RESULT_D)),
+               spills = lane && !strcmp(letters, "u:uu"),
+               refills = lane && !strcmp(letters, "S:uu");
+    struct flag_value value = {.of_load = i->pc == load}, *there = NULL;
+    w->decides = false;
+    if (!gcn_operands(&i->u, &o))
+        return;
+    if (access == 'r' || access == 'w')
+        there = known_place(w, place_of(w, i));
+    else if (spills || refills)
+        there = known_place(w, spilled_at(spills ? i->u.dst : i->u.src[0] - GCN_VGPR, i->u.src[1]));
+    if (there && access != 'w' && !spills)
+        value = (struct flag_value){there->number, value.of_load || there->of_load, is_own(i)};
+    else if (there) {
+        const struct flag_value *r = spills ? i->u.src[0] < SCALARS ? &w->reg[i->u.src[0]] : NULL
+                                            : &w->reg[SCALARS + i->u.src[1] % 256];
+        *there = r ? *r : (struct flag_value){.number = ++w->last};
+        there->of_load |= w->under;
+        return;
+    }
+    w->decides = goes_to(i) && is_of_load(w, &o, NULL);
+    take_results(w, &o, i, there || value.of_load ? &value : NULL);
+}
+
+/* Which instruction of a way, from @p first on, is at an address; @p end: none before it. */
+static unsigned find_in(const struct insn *way, unsigned first, unsigned end, uint64_t pc)
+{
+    while (first < end && way[first].pc != pc)
+        first++;
+    return first;
+}
+
+/* The way of a wave from a load on till it comes there again, by the branches that go back, through
+ * other loops once; 0: none is known. */
+static unsigned find_turn(struct wt_machine *m, uint64_t load, struct insn way[WAY])
+{
+    uint64_t pc = load;
+    unsigned n = 0;
+    do {
+        if (n == WAY || !read_insn(m, pc, &way[n]) || leaves(&way[n]))
+            return 0;
+        const uint64_t to = goes_to(&way[n]);
+        const bool back = to && to <= pc && (to == load || find_in(way, 0, n, to) == n);
+        pc = back || (to && way[n].u.row->meaning[1] == WT_M_K) ? to : behind(&way[n]);
+        n++;
+    } while (pc != load);
+    return n;
+}
+
+/* Whether an access may be part of a loop that waits: a load from one place, or one of a variable
+ * of its lane. @p key: its place at its last turn. */
+static bool may_wait(const struct flag_way *w, const struct insn *i, unsigned turn, uint64_t *key)
+{
+    const char access = access_of(i);
+    const uint64_t before = *key;
+    *key = access ? place_of(w, i) : 0;
+    if (turn < 2 || !access) /* what registers have from before the loop is not known */
+        return true;
+    return access == 'r' ? *key == before
+                         : access == 'w' && i->u.row->encoding == GCN_FLAT &&
+                               w->reg[SCALARS + i->u.src[0] % 256].kept;
+}
+
+/* Where a wave comes back to the way that has left it at a branch; 0: its loop ends there. An outer
+ * loop comes back, too, but not before the way has turned back. */
+static uint64_t comes_back(struct wt_machine *m, const struct insn *way, unsigned count,
+                           unsigned branch, uint64_t pc)
+{
+    struct insn i;
+    unsigned end = branch + 1;
+    if (find_in(way, 0, count, pc) < count)
+        return pc;
+    while (end < count && way[end].pc > way[end - 1].pc)
+        end++;
+    for (unsigned n = 0; n < MOST && find_in(way, branch + 1, end, pc) == end; n++) {
+        if (!read_insn(m, pc, &i) || leaves(&i))
+            return 0;
+        const uint64_t to = goes_to(&i);
+        pc = to && i.u.row->meaning[1] == WT_M_K ? to : behind(&i);
+    }
+    return find_in(way, branch + 1, end, pc) < end ? pc : 0;
+}
+
+/* The loop of a load, as its code says. */
+enum flag_loop { LOOP_UNKNOWN, LOOP_COUNTS, LOOP_WAITS };
+
+static enum flag_loop loop_of(struct wt_machine *m, uint64_t load)
+{
+    enum { TURNS = 3 };
+    struct insn way[WAY];
+    struct flag_way w;
+    uint64_t key[WAY] = {0}, joined = 0; /* where those who have left the way come back to it */
+    const unsigned count = find_turn(m, load, way);
+    bool ends = false, waits = true;
+    begin_way(&w);
+    for (unsigned i = 0; i < TURNS * count; i++) {
+        const struct insn *at = &way[i % count], *next = &way[(i + 1) % count];
+        const uint64_t to = goes_to(at), other = next->pc == to ? behind(at) : to;
+        waits &= may_wait(&w, at, i / count, &key[i % count]) && !is(at, GCN_I_s_barrier);
+        joined = at->pc == joined ? 0 : joined;
+        w.under = joined;
+        go_on(&w, at, load);
+        const uint64_t there = w.decides ? comes_back(m, way, count, i % count, other) : 0;
+        ends |= w.decides && !there;
+        joined = joined ? joined : there;
+    }
+    return !count ? LOOP_UNKNOWN : !ends ? LOOP_COUNTS : waits ? LOOP_WAITS : LOOP_UNKNOWN;
+}
+
+bool gcn_only_counts(struct wt_machine *m, uint32_t wave, uint64_t load)
+{
+    return loop_of(m, load) == LOOP_COUNTS;
+}
+
+/* Where code may begin, not far before an instruction. */
+static uint64_t begin_before(struct wt_machine *m, uint64_t load)
+{
+    enum { BEFORE = 24 };
+    struct insn i;
+    for (uint64_t first = load - sizeof(uint32_t) * BEFORE; first < load;
+         first += sizeof(uint32_t)) {
+        uint64_t pc = first;
+        while (pc < load && read_insn(m, pc, &i) && i.u.length)
+            pc = behind(&i);
+        if (pc == load)
+            return first;
+    }
+    return load;
+}
+
+/* Whether a load is the first turn of a loop that waits: its value decides whether the wave comes
+ * to that, whose load has the same address. */
+static bool is_first_turn(struct wt_machine *m, const struct insn *load)
+{
+    struct insn i;
+    struct flag_way w;
+    uint64_t pc = begin_before(m, load->pc), place = 0;
+    bool decided = false;
+    begin_way(&w);
+    for (unsigned n = 0; n < MOST && read_insn(m, pc, &i) && !leaves(&i); n++, pc = behind(&i)) {
+        const bool is_like = i.u.row == load->u.row && i.u.imm == load->u.imm;
+        if (pc == load->pc)
+            place = place_of(&w, &i);
+        else if (pc > load->pc && is_like && place_of(&w, &i) == place &&
+                 loop_of(m, pc) == LOOP_WAITS)
+            return decided;
+        const uint64_t to = goes_to(&i);
+        if (pc > load->pc && to && to <= load->pc)
+            return false;
+        go_on(&w, &i, load->pc);
+        decided |= w.decides;
+    }
+    return false;
 }
 
 bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
 {
-    struct insn it, i;
-    struct loop l = {m, 0, load};
-    if (!read_insn(m, load, &it) || access_of(&it) != 'r')
-        return false;
-    for (unsigned n = 0; n < MOST && !l.first; n++) {
-        if (!read_insn(m, l.last, &i) || leaves(&i))
-            return false;
-        const uint64_t to = goes_to(&i);
-        if (to && to <= load)
-            l.first = to;
-        else
-            l.last = behind(&i);
-    }
-    if (!l.first || load - l.first > sizeof(uint32_t) * MOST)
-        return false;
-    for (uint64_t pc = l.first; pc <= l.last; pc = behind(&i)) {
-        if (!read_insn(m, pc, &i) || leaves(&i) || is(&i, GCN_I_s_barrier))
-            return false;
-        const char access = access_of(&i);
-        if (access && (access != 'r' || !is_of_one_place(&l, &i, 0)))
-            return false;
-    }
-    return true;
+    struct insn it;
+    return read_insn(m, load, &it) && access_of(&it) == 'r' &&
+           (loop_of(m, load) == LOOP_WAITS || is_first_turn(m, &it));
 }
 
 /* Whether a compare-and-swap is of the place of a load, by the registers of its address. */
