@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "base/called_place.h"
 #include "debug/core/touches.h"
 #include "debug/source/described.h"
 

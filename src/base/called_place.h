@@ -15,12 +15,6 @@ struct wt_called_place {
     unsigned device; /**< on which the code is loaded, from 0 */
 };
 
-/** Where calls come back to, the innermost first. */
-struct wt_calls {
-    uint64_t back[WT_TRAIL];
-    uint32_t count;
-};
-
 /** An address of code in these calls, which must live as long. */
 static inline struct wt_called_place wt_place_in_calls(uint64_t pc, const struct wt_calls *calls)
 {

@@ -24,6 +24,12 @@ enum wt_fault_kind {
 /** Calls that the place of a report has, the innermost first, at most. */
 enum { WT_TRAIL = 8 };
 
+/** Where calls come back to, the innermost first. */
+struct wt_calls {
+    uint64_t back[WT_TRAIL];
+    uint32_t count;
+};
+
 /** The kinds of accesses to memory. */
 enum wt_access { WT_ACCESS_LOAD, WT_ACCESS_STORE, WT_ACCESS_ATOMIC };
 

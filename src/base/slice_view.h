@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/called_place.h"
+#include "base/fault.h"
 #include "base/lanes.h"
 #include "base/wave_name.h"
 

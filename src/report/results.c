@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/called_place.h"
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/file.h"

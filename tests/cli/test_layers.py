@@ -229,8 +229,7 @@ def test_functions_of_headers_are_documented():
 # Functions of debugger.h that the GDB server does not call: its test double of the debugger lacks them.
 NOT_FAKED = set("""
     wt_debugger_open wt_debugger_begin_changes wt_debugger_end_changes wt_debugger_drop_touches wt_debugger_unrecorded
-    wt_debugger_find_caller wt_debugger_find_home wt_debugger_find_cfa wt_debugger_find_kept wt_debugger_read_lane wt_debugger_write_lane
-    wt_debugger_check_breakpoint wt_debugger_insert_breakpoint wt_debugger_remove_breakpoint wt_debugger_pass_breakpoint wt_debugger_take_command_runs wt_debugger_can_ignore
+    wt_debugger_find_home wt_debugger_check_breakpoint wt_debugger_insert_breakpoint wt_debugger_remove_breakpoint wt_debugger_pass_breakpoint wt_debugger_take_command_runs wt_debugger_can_ignore
     wt_debugger_ignore wt_debugger_set_auto_lanes
     wt_watch_condition_new wt_watch_condition_end wt_debugger_try_watchpoints wt_debugger_watched_values wt_debugger_undo_access wt_debugger_bind_watch
     wt_debugger_other_side wt_debugger_set_code wt_debugger_take_core_file wt_debugger_device wt_debugger_dispatch

@@ -6,7 +6,7 @@
 #ifndef WT_DEBUG_CORE_TOUCHES_H
 #define WT_DEBUG_CORE_TOUCHES_H
 
-#include "base/called_place.h"
+#include "base/fault.h"
 #include "debug/core/debugger.h"
 
 #define WT_TOUCH_LANES 8
@@ -28,8 +28,8 @@ struct wt_touch {
     struct wt_calls calls; /**< that it is in, if the search had struct wt_callers */
 };
 
-/** Who knows the calls of waves (wt_frames_callers): searches of the recorded run ask at the time
- * of each instruction that is found and wanted. */
+/** Who knows the calls of waves (wt_callers_by_frames): searches of the recorded run ask at the
+ * time of each instruction that is found and wanted. */
 struct wt_callers {
     /** Whether a place needs its calls: its code is not the user's. */
     bool (*wanted)(const void *context, uint64_t pc);

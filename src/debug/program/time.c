@@ -4,7 +4,7 @@
 
 #include "debug/core/touches.h"
 #include "debug/program/internal.h"
-#include "debug/source/frames.h"
+#include "debug/source/callers.h"
 
 /* Pumps an operation until it ends. */
 static enum wt_status wait_for_errand(struct wt_program *g, struct wt_error *err)
@@ -281,10 +281,11 @@ enum wt_status wt_program_touches(struct wt_program *g, const struct wt_home *ho
                                   struct wt_touch **list, size_t *count, bool *more,
                                   struct wt_error *err)
 {
+    const struct wt_callers callers = wt_callers_by_frames(g->modules);
     enum wt_status status = wt_client_begin_run(g->client, err);
     if (!status)
-        status = wt_debugger_begin_touches(g->debugger, &home->where, home->mask, most,
-                                           WT_FRAMES_CALLERS(g->modules), err);
+        status =
+            wt_debugger_begin_touches(g->debugger, &home->where, home->mask, most, &callers, err);
     if (!status)
         status = wait_for_errand(g, err);
     if (!status)
@@ -397,6 +398,7 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
                                      struct wt_where_from *from, struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(g);
+    const struct wt_callers callers = wt_callers_by_frames(g->modules);
     struct wt_values v;
     struct wt_slice_seed *seed = NULL;
     size_t seeds = 0;
@@ -415,8 +417,7 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
     if (!status && seeds)
         status = wt_client_begin_run(g->client, err);
     if (!status && seeds)
-        status = wt_debugger_begin_slice(g->debugger, seed, seeds, limits,
-                                         WT_FRAMES_CALLERS(g->modules), err);
+        status = wt_debugger_begin_slice(g->debugger, seed, seeds, limits, &callers, err);
     if (!status && seeds)
         status = wait_for_errand(g, err);
     if (!status && seeds)

@@ -2,6 +2,7 @@
 #include "debug/source/frames.h"
 #include "base/called_place.h"
 #include "base/foreign.h"
+#include "debug/source/callers.h"
 #include "debug/source/described.h"
 
 #include <assert.h>
@@ -339,7 +340,7 @@ struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_mod
     return begin_frames(f, pc);
 }
 
-bool wt_frames_wants_callers(const void *modules, uint64_t pc)
+static bool wants_callers(const void *modules, uint64_t pc)
 {
     const struct wt_modules *m = modules;
     const char *file;
@@ -348,8 +349,8 @@ bool wt_frames_wants_callers(const void *modules, uint64_t pc)
            wt_is_foreign(wt_modules_foreign(m), file);
 }
 
-void wt_frames_callers(const void *modules, struct wt_debugger *debugger, wt_thread thread,
-                       uint64_t pc, struct wt_calls *calls)
+static void find_callers(const void *modules, struct wt_debugger *debugger, wt_thread thread,
+                         uint64_t pc, struct wt_calls *calls)
 {
     struct wt_frames *frames = wt_frames_new(debugger, modules, thread);
     const struct wt_frame *frame;
@@ -363,12 +364,17 @@ void wt_frames_callers(const void *modules, struct wt_debugger *debugger, wt_thr
     wt_frames_free(frames);
 }
 
+struct wt_callers wt_callers_by_frames(const struct wt_modules *modules)
+{
+    return (struct wt_callers){wants_callers, find_callers, modules};
+}
+
 void wt_frames_describe(struct wt_debugger *debugger, const struct wt_modules *modules,
                         wt_thread thread, uint64_t pc, bool callers, char *text, size_t size)
 {
     struct wt_calls calls = {.count = 0};
-    if (callers || wt_frames_wants_callers(modules, pc))
-        wt_frames_callers(modules, debugger, thread, pc, &calls);
+    if (callers || wants_callers(modules, pc))
+        find_callers(modules, debugger, thread, pc, &calls);
     const struct wt_called_place place = wt_place_in_calls(pc, &calls);
     wt_described_place(modules, &place, text, size);
 }

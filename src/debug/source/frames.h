@@ -46,13 +46,6 @@ struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_mod
  */
 void wt_frames_describe(struct wt_debugger *debugger, const struct wt_modules *modules,
                         wt_thread thread, uint64_t pc, bool callers, char *text, size_t size);
-/** Of struct wt_callers, whose context are the modules (struct wt_modules): whether code is not the
- * user's, or has no line; and the calls that a lane is in. */
-bool wt_frames_wants_callers(const void *modules, uint64_t pc);
-void wt_frames_callers(const void *modules, struct wt_debugger *debugger, wt_thread thread,
-                       uint64_t pc, struct wt_calls *calls);
-#define WT_FRAMES_CALLERS(modules)                                                                 \
-    (&(struct wt_callers){wt_frames_wants_callers, wt_frames_callers, modules})
 /** Frees them, with all frames that wt_frames_get() gave. NULL is allowed. */
 void wt_frames_free(struct wt_frames *frames);
 

@@ -9,6 +9,8 @@
 #include "debug/source/modules.h"
 #include "debug/source/source.h"
 
+struct wt_called_place;
+
 /* ---- faults.c ---- */
 
 /** The surroundings of a fault's report: symbols, texts of instructions, files. */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/text.h"
 #include "debug/core/checks.h"
 #include "frontend/common/words.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/bits.h"
 #include "base/wave_name.h"
 #include "debug/core/touches.h"

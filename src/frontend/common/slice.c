@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/text.h"
 
 /* ---- limits ---- */

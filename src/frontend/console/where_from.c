@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "debug/source/described.h"
 #include "frontend/console/internal.h"
 

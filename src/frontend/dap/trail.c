@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/demangle.h"
 #include "debug/core/touches.h"
 #include "debug/source/described.h"

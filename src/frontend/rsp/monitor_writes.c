@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/bits.h"
 #include "base/text.h"
 #include "base/wave_name.h"
 #include "debug/core/touches.h"
 #include "debug/source/described.h"
-#include "debug/source/frames.h"
+#include "debug/source/callers.h"
 #include "debug/source/modules.h"
 
 #define MOST_TOUCHES 200
@@ -187,9 +188,10 @@ static void search(struct wt_rsp_session *s, const char *args, enum wt_watchpoin
             text, DEFAULT_SIZE);
         return;
     }
+    const struct wt_callers callers = wt_callers_by_frames(modules_of(s));
     if (wt_client_begin_run(s->client, &err) ||
-        wt_debugger_begin_touches(s->debugger, &where, NULL, all ? MOST_TOUCHES : 1,
-                                  WT_FRAMES_CALLERS(modules_of(s)), &err)) {
+        wt_debugger_begin_touches(s->debugger, &where, NULL, all ? MOST_TOUCHES : 1, &callers,
+                                  &err)) {
         fprintf(out, "%s\n", err.text);
         return;
     }
