@@ -244,6 +244,7 @@ def pytest_configure(config):
     if os.environ.get("AMD_MODEL"):
         subprocess.Popen.__init__ = for_the_model(subprocess.Popen.__init__)
     config.addinivalue_line("markers", "limit(seconds): its phases may take so long, where WAVETRAP_TEST_LIMIT is the usual one, and more in proportion")
+    config.addinivalue_line("markers", "hip: its programs are HIP's, and AMD_MODEL says for which GPU they are compiled")
     config.addinivalue_line("markers", "full: takes long beside what it finds; only in `make full`, or when it is named")
     config.addinivalue_line("markers", "sample(n): of its parameters each n-th alone is for `make check`; the others are `full`")
 
@@ -251,9 +252,9 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """With WAVETRAP_TEST, the tests of this name, with their parameters or without; else those that contain it. Otherwise
     all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those of the
-    model (tests/compilers/amd.py)."""
+    model (tests/compilers/amd.py), and those whose programs are all HIP's."""
     if os.environ.get("AMD_MODEL"):
-        items[:] = [i for i in items if amd.has(i.nodeid)]
+        items[:] = [i for i in items if amd.has(i.nodeid) or (i.get_closest_marker("hip") and amd.MODEL not in amd.UNKNOWN + amd.NO_DRIVERS)]
     seen = collections.Counter()
     for item in items:
         sample = item.get_closest_marker("sample")

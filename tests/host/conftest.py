@@ -7,11 +7,15 @@ import subprocess
 
 import pytest
 
+import amd
 from releases import RELEASE, ROCM_CLANG
 from sanitizer import BUILD, DEBIAN_PATH, LIBRARY, ROOT, command, environment, races
 
 WAVETRAP = command(os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap")))
-EXAMPLES = BUILD / "examples" / "gcn"
+MODEL = amd.MODEL
+ISA = {model: f"{model}:xnack-" if model == "gfx900" else f"{model}:sramecc+:xnack-" for model in amd.MODELS + amd.LATER}    # as the runtime names it
+WAVES = 32 if MODEL in ("gfx90a", "gfx942") else 40    # of a compute unit
+EXAMPLES = BUILD / "examples" / ("gcn" if MODEL == "gfx900" else f"gcn-{MODEL}")
 ROCM_6 = RELEASE == "trixie"    # HIP 5.7, HSA's runtime of ROCm 6.1
 
 
@@ -39,7 +43,7 @@ def is_old(path, source):
 def compiled(source, *flags, name=None, parts=True):
     """A program of this folder, built by hipcc where it is older than its source. hipcc 17's code of -O0 is wrong where lanes part (docs/hip.md), as they do in most programs."""
     flags = ["-O1" if flag == "-O0" and ROCM_6 and parts else flag for flag in flags]
-    path = BUILD / "tests" / "host" / (name or pathlib.Path(source).stem)
+    path = BUILD / "tests" / "host" / ((name or pathlib.Path(source).stem) + ("" if MODEL == "gfx900" else f"-{MODEL}"))
     source = pathlib.Path(__file__).parent / source
     with alone(path):
         if is_old(path, source):
@@ -58,7 +62,7 @@ def example(name):
     with alone(EXAMPLES):
         if is_old(path, source):
             own = EXAMPLES / "new"
-            subprocess.run(["make", "-s", "-C", source.parent, f"OUT={own}", own / name], check=True,
+            subprocess.run(["make", "-s", "-C", source.parent, f"OUT={own}", f"GPU={MODEL}", own / name], check=True,
                            capture_output=True)
             for file in own.iterdir():
                 os.replace(file, EXAMPLES / file.name)
@@ -77,7 +81,7 @@ def hip(program, *args, gpus=()):
     return wavetrap("exec", *(f"--gpu={gpu}" for gpu in gpus), program, *args)
 
 
-def code_object(program, model="gfx900"):
+def code_object(program, model=MODEL):
     """The code object in a HIP program."""
     bundle, path = (program.with_name(f"{program.name}.{os.getpid()}.{end}") for end in ("fb", "co"))
     subprocess.run(["objcopy", "-O", "binary", "--only-section=.hip_fatbin", program, bundle], check=True)

@@ -6,6 +6,8 @@ import pytest
 
 from conftest import ROCM_6, WAVETRAP, code_object, compiled, environment, hip, wavetrap
 
+pytestmark = pytest.mark.hip
+
 
 def api(*args, **options):
     return hip(compiled("api.hip"), *args, **options)

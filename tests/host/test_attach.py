@@ -15,6 +15,8 @@ from sanitizer import BUILD, environment
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
 from test_gcn_sessions import Session, place  # noqa: E402
 
+pytestmark = pytest.mark.hip
+
 TOOL = BUILD / "tests" / "kernels" / "gcn_session_tool"
 KERNEL = "_Z9twice_andii"
 WRITTEN = "twice_and(int, int)"  # as the source writes it

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from conftest import compiled, hip, wavetrap
+from conftest import MODEL, compiled, hip, wavetrap
+
+pytestmark = pytest.mark.hip
 
 SOURCE = (pathlib.Path(__file__).parent / "catch.hip").read_text().splitlines()
 NAMES = ["invalid", "denormal", "float_div0", "overflow", "underflow", "inexact", "int_div0", "addr_watch", "mem_viol"]
@@ -32,7 +34,7 @@ def test_the_first_exception_ends_the_program(name, instruction, function, line,
     done = caught(name, name)
     assert (done.returncode, done.stdout) == (123, "before\n"), done.stderr
     found = re.fullmatch(
-        rf"wavetrap: gfx900 \(node 1\): {instruction}: .*, which EXCP_EN makes an exception\n"
+        rf"wavetrap: {MODEL} \(node 1\): {instruction}: .*, which EXCP_EN makes an exception\n"
         rf"  device 0, dispatch \d, group \(\d,0,0\), core \d, wave \d, lane {lane}, issue time \d+\n"
         rf"  at 0x[0-9a-f]+ <{function}\(.*\)\+\d+> at (.*)\n"
         rf"  {instruction}(_e32|_e64)? .*\n"

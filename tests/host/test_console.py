@@ -8,9 +8,11 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from conftest import WAVETRAP, compiled
+from conftest import MODEL, WAVETRAP, compiled
 from sanitizer import ROOT, environment
 from terminal import PROMPT, stop_in_kernel
+
+pytestmark = pytest.mark.hip
 
 SOURCE = ROOT / "tests" / "host" / "session.hip"
 MARK = "=-=-="
@@ -450,7 +452,7 @@ def test_attach_opens_the_console(running):
     done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}"], input="info devices\ndetach\nquit\n", capture_output=True, text=True,
                           timeout=TIMEOUT)
     assert done.returncode == 0 and f"Attaching to process {running.pid}\n" in done.stdout, done
-    assert "gfx900" in done.stdout and f"Detached from process {running.pid}, which continues.\n" in done.stdout
+    assert MODEL in done.stdout and f"Detached from process {running.pid}, which continues.\n" in done.stdout
     done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}", "--dm=tcp::1"], capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 125 and "--pid opens the console" in done.stderr
 

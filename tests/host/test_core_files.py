@@ -14,6 +14,8 @@ from sanitizer import ROOT, environment
 from test_console_offload import CLANG, GCC0, program as offload
 from test_recording import times
 
+pytestmark = pytest.mark.hip
+
 SOURCE = ROOT / "tests" / "host" / "session.hip"
 MARK = "=-=-="
 TIMEOUT = 200

@@ -18,6 +18,8 @@ from test_long import LIMIT
 from test_opencl_debug import build
 from test_sockets import folder, greeting  # noqa: F401 (a fixture)
 
+pytestmark = pytest.mark.hip
+
 INSIDE_NETWORK = ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
 # A file system of its own, too, which has the program: what the debugger shows of its code comes from the process.
 CONTAINER = ["unshare", "-rnmpf", "--mount-proc", "--kill-child", "sh", "-c",

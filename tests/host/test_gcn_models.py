@@ -10,12 +10,11 @@ import subprocess
 import pytest
 
 import amd
-from conftest import ROCM_6, code_object, compiled, environment, hip, wavetrap
+from conftest import ISA, ROCM_6, code_object, compiled, environment, hip, wavetrap
 from releases import BITCODE
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-", "gfx908": "gfx908:sramecc+:xnack-",
-         "gfx90a": "gfx90a:sramecc+:xnack-"}
+NAMES = {model: ISA[model] for model in amd.MODELS}
 WITH_MATRICES = pytest.mark.parametrize("model", ["gfx908", "gfx90a"])
 
 

@@ -5,7 +5,9 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, ROCM_6, compiled, environment, example, hip, wavetrap
+from conftest import ISA, LIBRARY, MODEL, ROCM_6, WAVES, compiled, environment, example, hip, wavetrap
+
+pytestmark = pytest.mark.hip
 
 
 def work(*args, **options):
@@ -37,7 +39,7 @@ def test_the_library_has_every_function_of_debians():
 
 def test_example_adds_vectors():
     done = hip(example("vecadd"))
-    assert done.stdout == ("wavetrap gfx900 (gfx900:xnack-), 4 compute units\n"
+    assert done.stdout == (f"wavetrap {MODEL} ({ISA[MODEL]}), 4 compute units\n"
                            "0 of 100000 sums are wrong\n")
     assert (done.stderr, done.returncode) == ("", 0)
 
@@ -46,7 +48,7 @@ def test_properties_are_those_of_the_gpus_asked_for():
     done = work("properties", gpus=["gfx900:cu=7", "gfx900"])
     parts = [line.split("|") for line in done.stdout.splitlines()]
     assert [p[:6] for p in parts] == [
-        [f"{i}: wavetrap gfx900", "gfx900:xnack-", f"cu {cu}", "warp 64", "lds 65536", "threads 1024"]
+        [f"{i}: wavetrap {MODEL}", ISA[MODEL], f"cu {cu}", "warp 64", "lds 65536", "threads 1024"]
         for i, cu in enumerate([7, 4])]
     host = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     memory = min(8 << 30, host // 4 * 3 & -4096)
@@ -141,9 +143,9 @@ def test_rocminfo_shows_the_gpus():
     agents = done.stdout.split("Agent ")[2:]
     assert [re.search(r"Compute Unit: +(\d+)", a)[1] for a in agents] == ["7", "3"]
     for agent in agents:
-        assert re.search(r"  Name: +gfx900 *\n", agent) and re.search(r"Marketing Name: +wavetrap gfx900 *\n", agent)
-        assert "amdgcn-amd-amdhsa--gfx900:xnack-" in agent
-        assert re.search(r"Wavefront Size: +64\(", agent) and re.search(r"Max Waves Per CU: +40\(", agent)
+        assert re.search(rf"  Name: +{MODEL} *\n", agent) and re.search(rf"Marketing Name: +wavetrap {MODEL} *\n", agent)
+        assert f"amdgcn-amd-amdhsa--{ISA[MODEL]}" in agent
+        assert re.search(r"Wavefront Size: +64\(", agent) and re.search(rf"Max Waves Per CU: +{WAVES}\(", agent)
 
 
 # ---- the command ----
@@ -175,7 +177,7 @@ def test_the_environment_is_kept_and_added_to():
     out = wavetrap("exec", "--gpu=gfx900:cu=2", "--gpu=gfx900", "env", env=env).stdout
     assert f"LD_LIBRARY_PATH={LIBRARY.parent}:/somewhere\n" in out
     assert "HSA_TOOLS_LIB=libhsakmt.so.1\n" in out
-    assert "WAVETRAP_GPUS=gfx900:cu=2 gfx900\n" in out
+    assert ("WAVETRAP_GPUS=gfx900:cu=2 gfx900\n" if MODEL == "gfx900" else f"WAVETRAP_GPUS=gfx900:model={MODEL},cu=2 gfx900:model={MODEL}\n") in out
     assert "WAVETRAP_EXPLAIN" not in out
 
 

@@ -11,6 +11,8 @@ import pytest
 from conftest import BUILD, hip, wavetrap
 from releases import BITCODE, ROCM_CLANG
 
+pytestmark = pytest.mark.hip
+
 SOURCE = Path(__file__).resolve().parent / "kernels.hip"
 FOLDER = BUILD / "tests" / "host" / "kernels"
 COMMON = ["-std=c++17", "-w", "-ffp-contract=off"]

@@ -8,7 +8,11 @@ import signal
 import subprocess
 import time
 
-from conftest import WAVETRAP, compiled, environment, wavetrap
+import pytest
+
+from conftest import MODEL, WAVETRAP, compiled, environment, wavetrap
+
+pytestmark = pytest.mark.hip
 
 SOURCE = (pathlib.Path(__file__).parent / "long.hip").read_text().splitlines()
 LIMIT = 120  # seconds, for everything that is waited for
@@ -59,7 +63,7 @@ def interrupted(*words):
 
 def test_ctrl_c_says_where_the_waves_are():
     said = interrupted()
-    assert re.match(r"wavetrap: interrupted: gfx900 \(node 1\), issue time \d+: 1 kernel runs\n"
+    assert re.match(rf"wavetrap: interrupted: {MODEL} \(node 1\), issue time \d+: 1 kernel runs\n"
                     r"  the kernel at 0x[0-9a-f]+ <waits\(int volatile\*, int\*, int\*\)> at .*: 0 of 64 work-groups have ended, 64 have begun\n", said), said
     places = re.findall(r"    device 0, dispatch \d+, group \(\d+,0,0\), core \d+, wave (\d+), lanes? (\S+?)(?:, and (\d+) more waves?)?\n"
                         r"      at 0x[0-9a-f]+ <waits[^>\n]*>(?: at [^:\n]*:(\d+))?(.*)\n", said)  # some instructions have no line
@@ -73,7 +77,7 @@ def test_ctrl_c_says_where_the_waves_are():
 
 
 def test_ctrl_c_where_no_kernel_runs():
-    assert re.fullmatch(r"wavetrap: interrupted: gfx900 \(node 1\), issue time \d+: no kernel runs\n", interrupted("idle"))
+    assert re.fullmatch(rf"wavetrap: interrupted: {MODEL} \(node 1\), issue time \d+: no kernel runs\n", interrupted("idle"))
 
 
 def test_a_programs_own_handler_stays():

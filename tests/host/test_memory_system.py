@@ -8,6 +8,8 @@ import pytest
 
 from conftest import code_object, compiled, example, hip, instructions, wavetrap
 
+pytestmark = pytest.mark.hip
+
 PRIVATE = 0x2000000000000
 MUCH = "_Z12much_privatePii"  # a kernel of work.hip
 

@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
 from test_gcn_sessions import place  # noqa: E402
 from test_attach import sockets, start  # noqa: E402, F401 (a fixture)
 
+pytestmark = pytest.mark.hip
+
 SOURCE = """
 __kernel void store(__global int *out)
 {
@@ -38,7 +40,7 @@ def objects(tmp_path):
 
 def test_modules_come_and_go(sockets, objects):  # noqa: F811
     files = [*objects, objects[0]]
-    with start(compiled("modules.hip"), *files) as s:
+    with start("-g", "gfx900", compiled("modules.hip"), *files) as s:
         assert s.ask("pending store") == "0"
         places = []
         for file in files:

@@ -5,6 +5,8 @@ import pytest
 
 from conftest import WAVETRAP, compiled, wavetrap
 
+pytestmark = pytest.mark.hip
+
 COME = """
 import numpy, pyopencl as cl
 context = cl.create_some_context(interactive=False)

@@ -11,6 +11,8 @@ from conftest import WAVETRAP, compiled
 from sanitizer import ROOT, environment
 from test_console import MARK, ask, debug
 
+pytestmark = pytest.mark.hip
+
 SOURCE = ROOT / "tests" / "host" / "recording.hip"
 RIGHT = "0 wrong\n[Program exited normally]\n"
 

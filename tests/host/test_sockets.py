@@ -12,6 +12,8 @@ from conftest import ROOT, WAVETRAP, compiled
 from sanitizer import environment
 from test_long import LIMIT
 
+pytestmark = pytest.mark.hip
+
 
 @pytest.fixture
 def folder(tmp_path):

@@ -4,8 +4,10 @@ import signal
 
 import pytest
 
-from conftest import compiled, environment, hip, wavetrap
+from conftest import MODEL, WAVES, compiled, environment, hip, wavetrap
 from test_console import ask
+
+pytestmark = pytest.mark.hip
 
 
 def together(*args, **options):
@@ -28,7 +30,7 @@ def test_each_queue_has_the_dispatches_of_its_stream():
 
 def test_twelve_kernels_wait_for_one():
     """The runtime gives streams four queues, if it is not told to give more."""
-    done = wavetrap("exec", compiled("together.hip"), "flag", 12, env={**environment(), "GPU_MAX_HW_QUEUES": "16"})
+    done = wavetrap("exec", "-g", f"{MODEL}:cu=6", compiled("together.hip"), "flag", 12, env={**environment(), "GPU_MAX_HW_QUEUES": "16"})
     assert (done.stdout, done.stderr, done.returncode) == ("9216 waited\n", "", 0)
 
 
@@ -44,7 +46,7 @@ def test_addresses_are_explained_as_each_of_two_kernels_sees_them():
     assert done.stdout == "48 arrived, 0 wrong\n"
     found = re.findall(r"core (\d+), wave (\d+), .* at 0x[0-9a-f]+ <void keep<100>.*\n.*\n.*\n"
                        r" *0x([0-9a-f]+)  private segment buffer\n *(?:0x)?([0-9a-f]+)  wave offset", done.stderr)
-    places = [(int(buffer, 16), int(core) * 40 + int(wave), int(offset, 16)) for core, wave, buffer, offset in found]
+    places = [(int(buffer, 16), int(core) * WAVES + int(wave), int(offset, 16)) for core, wave, buffer, offset in found]
     assert len({buffer for buffer, _, _ in places}) == 2
     size = {offset // slot for _, slot, offset in places if slot}
     assert len(size) == 1 and all(offset == slot * min(size) for _, slot, offset in places)
@@ -81,7 +83,7 @@ def test_a_mistake_beside_a_kernel_of_another_stream(word, what, kernel, runtime
     """The report is of the kernel that made it; the other one would wait for ever."""
     done = hip(compiled("together.hip"), word)
     assert (done.stdout, done.returncode) == ("", -signal.SIGABRT)
-    reports = re.findall(r"wavetrap: gfx900 \(node 1\): (.*)\n  device 0, dispatch \d+, group \(0,0,0\), core \d+, wave \d+, lanes 0-63,.*\n  at .*\n"
+    reports = re.findall(rf"wavetrap: {MODEL} \(node 1\): (.*)\n  device 0, dispatch \d+, group \(0,0,0\), core \d+, wave \d+, lanes 0-63,.*\n  at .*\n"
                          r"(?:  .*\n)*?  of the kernel at 0x[0-9a-f]+ <([^>]*)>.*\n", done.stderr)
     assert reports == [(what, kernel)]
     assert re.search(runtime, done.stderr)
