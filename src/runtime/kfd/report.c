@@ -223,8 +223,9 @@ void host_report_fault(struct host_gpu *gpu)
 }
 
 /*
- * The runtime's trap handler keeps what it has found: the PC in TTMP7 and in bits 22:7 of TTMP11,
- * the number of the trap in bits 28:25 of TTMP6, which is 0 for exceptions.
+ * The runtime's trap handler keeps what it has found: the number of the trap in bits 28:25 of
+ * TTMP6, which is 0 for exceptions, and the PC in TTMP7 and in bits 22:7 of TTMP11, since the wave
+ * waits in the handler. A gfx942's wave halts where it was: TTMP0 and TTMP1 have the PC still.
  */
 void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *t)
 {
@@ -233,8 +234,9 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *t)
                                           " (the program gave up: assert, abort or __builtin_trap)",
                                           " (a debug trap)"};
     uint32_t low = 0, high = 0, what = 0, exec[2] = {0, 0};
-    gcn_wave_scalar(gpu->device, wave, TTMP + 7, &low);
-    gcn_wave_scalar(gpu->device, wave, TTMP + 11, &high);
+    const bool in_place = gpu->config.model->private_registers;
+    gcn_wave_scalar(gpu->device, wave, TTMP + (in_place ? 0 : 7), &low);
+    gcn_wave_scalar(gpu->device, wave, TTMP + (in_place ? 1 : 11), &high);
     gcn_wave_scalar(gpu->device, wave, TTMP + 6, &what);
     gcn_wave_scalar(gpu->device, wave, 126, &exec[0]);
     gcn_wave_scalar(gpu->device, wave, 127, &exec[1]);
@@ -243,7 +245,7 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *t)
     struct wt_fault taken = {.kind = WT_FAULT_TRAP,
                              .wave = wave,
                              .lanes = exec[0] | (uint64_t)exec[1] << 32,
-                             .pc = low | (uint64_t)(high >> 7 & 0xffff) << 32,
+                             .pc = low | (uint64_t)(high >> (in_place ? 0 : 7) & 0xffff) << 32,
                              .time = gcn_machine(gpu->device)->time};
     snprintf(taken.text, sizeof taken.text, "s_trap %u%s", trap, trap < 4 ? meaning[trap] : "");
     if (exception)
