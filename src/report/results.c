@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/called_place.h"
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/called_place.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "debug/source/described.h"

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "bus/bus.h"
-#include "debug/core/touches.h"
 #include "debug/core/target.h"
+#include "debug/core/touches.h"
 #include "debug/source/modules.h"
 #include "emulator/machine/search.h"
 #include "runtime/common/value.h"

@@ -253,7 +253,8 @@ static void find_calls(struct wt_debugger *d, const struct found_place *at)
     d->errand.kind = kind;
 }
 
-/* Goes to what was found, the earliest first, so that the way is forwards. */
+/* Names the wave of an instruction that was found, and finds its calls, at its time. The earliest
+ * instruction is the first: the device replays forwards. */
 static enum wt_status name_found(struct wt_debugger *d, struct wt_error *err)
 {
     struct errand *e = &d->errand;
@@ -265,12 +266,14 @@ static enum wt_status name_found(struct wt_debugger *d, struct wt_error *err)
     const struct found_place at = found_at(d, e->unnamed - 1);
     const bool wanted = e->callers.find && e->callers.wanted(e->callers.context, at.pc),
                named = at.touch && d->topology->has_grid;
-    enum wt_status status = WT_OK;
-    if ((wanted || named) && ((status = go_part(d, at.time, &there, err)) || !there))
-        return status;
+    if (wanted || named) {
+        enum wt_status status = go_part(d, at.time, &there, err);
+        if (status || !there)
+            return status;
+        if ((status = dbg_inspect_here(d, err)))
+            return status;
+    }
     e->unnamed--;
-    if ((wanted || named) && (status = dbg_inspect_here(d, err)))
-        return status;
     if (named)
         name_toucher(d, at.touch);
     if (wanted)

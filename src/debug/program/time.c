@@ -277,17 +277,24 @@ bool wt_home_touched(const struct wt_home *home, const struct wt_touch *t, uint8
     return taken == home->value.size;
 }
 
+/* Searches for accesses to a value, with their calls if there are @p callers. */
+static enum wt_status search_touches(struct wt_program *g, const struct wt_home *home,
+                                     uint64_t most, const struct wt_callers *callers,
+                                     struct wt_error *err)
+{
+    enum wt_status status = wt_client_begin_run(g->client, err);
+    if (!status)
+        status =
+            wt_debugger_begin_touches(g->debugger, &home->where, home->mask, most, callers, err);
+    return status ? status : wait_for_errand(g, err);
+}
+
 enum wt_status wt_program_touches(struct wt_program *g, const struct wt_home *home, uint64_t most,
                                   struct wt_touch **list, size_t *count, bool *more,
                                   struct wt_error *err)
 {
     const struct wt_callers callers = wt_callers_by_frames(g->modules);
-    enum wt_status status = wt_client_begin_run(g->client, err);
-    if (!status)
-        status =
-            wt_debugger_begin_touches(g->debugger, &home->where, home->mask, most, &callers, err);
-    if (!status)
-        status = wait_for_errand(g, err);
+    enum wt_status status = search_touches(g, home, most, &callers, err);
     if (!status)
         wt_debugger_take_touches(g->debugger, list, count, more);
     return status;
@@ -306,7 +313,9 @@ static enum wt_status seed_memory(struct wt_program *g, const char *text, const 
     enum wt_status status = wt_program_find_home(g, text, &home, err);
     if (status)
         return status;
-    status = wt_program_touches(g, &home, MOST_WRITES, &list, &count, &more, err);
+    status = search_touches(g, &home, MOST_WRITES, NULL, err);
+    if (!status)
+        wt_debugger_take_touches(g->debugger, &list, &count, &more);
     uint8_t *stored = status ? NULL : calloc(home.where.size, 1);
     *seed = status ? NULL : calloc(count ? count : 1, sizeof **seed);
     for (uint64_t b = 0; stored && b < v->size; b++)

@@ -207,7 +207,8 @@ bool vx_only_counts(struct wt_machine *m, uint32_t wave, uint64_t load)
         const unsigned opcode = opcode_of(word);
         const uint32_t two = UINT32_C(1) << (word >> 20 & 31);
         const uint64_t variable = is_of_stack(word) ? variable_of(word) : 0;
-        joined = at == joined ? 0 : joined; /* what comes before it was decided by the load, too */
+        /* The two ways of the branch meet at `joined`. The load decides what is done before it. */
+        joined = at == joined ? 0 : joined;
         const bool uses = joined || at == load || sources_of(word) & changed ||
                           ((opcode == BRANCH || opcode == STORE) && two & changed) ||
                           (opcode == LOAD && variable & changed_variables);

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/called_place.h"
 #include "base/bits.h"
+#include "base/called_place.h"
 #include "base/text.h"
 #include "base/wave_name.h"
 #include "debug/core/touches.h"
-#include "debug/source/described.h"
 #include "debug/source/callers.h"
+#include "debug/source/described.h"
 #include "debug/source/modules.h"
 
 #define MOST_TOUCHES 200

@@ -340,7 +340,7 @@ static enum flag_loop loop_of(struct wt_machine *m, uint64_t load)
     enum { TURNS = 3 };
     struct insn way[WAY];
     struct flag_way w;
-    uint64_t key[WAY] = {0}, joined = 0; /* where those who have left the way come back to it */
+    uint64_t key[WAY] = {0}, joined = 0;
     const unsigned count = find_turn(m, load, way);
     bool ends = false, waits = true;
     begin_way(&w);
@@ -348,6 +348,7 @@ static enum flag_loop loop_of(struct wt_machine *m, uint64_t load)
         const struct insn *at = &way[i % count], *next = &way[(i + 1) % count];
         const uint64_t to = goes_to(at), other = next->pc == to ? behind(at) : to;
         waits &= may_wait(&w, at, i / count, &key[i % count]) && !is(at, GCN_I_s_barrier);
+        /* The two ways of the branch meet at `joined`. The load decides what is done before it. */
         joined = at->pc == joined ? 0 : joined;
         w.under = joined;
         go_on(&w, at, load);
