@@ -213,7 +213,7 @@ def test_mistakes_have_line_and_column(tmp_path, text, words):
     ([], "takes 2 arguments; 0 --arg are given"),
     (["--arg=zeros:4", "--arg=zeros:4"], "argument 1 has 4 bytes; a pointer to a buffer has 8"),
     (["--kernel=other"], "there is no kernel 'other'; there are: add"),
-    (["--gpu=vortex"], "that runs"),
+    (["--gpu=vortex"], "--gpu=vortex runs programs for RISC-V, and"),
 ])
 def test_bad_calls(tmp_path, options, words):
     done = run("run", "--grid=32", *options, write(tmp_path, ADD))

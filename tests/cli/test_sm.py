@@ -101,7 +101,7 @@ def test_other_files_are_refused(tmp_path):
     done = run("run", "--grid=32", tmp_path / "other.cubin")
     assert done.returncode == 125 and "code for sm_75" in done.stderr
     done = run("gdb", assemble(tmp_path, "vadd"), "--", "true")
-    assert done.returncode == 125 and "GDB's protocol does not reach sm" in done.stderr
+    assert done.returncode == 125 and "GDB's protocol does not reach GPUs that run cubins" in done.stderr
 
 
 def test_addresses_are_explained_as_a_lane_of_machine_code_sees_them(tmp_path):
