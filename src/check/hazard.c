@@ -72,6 +72,7 @@ struct wt_check_hazard {
     const struct wt_pace_table *table;
     wt_found_fn *found;
     void *context;
+    wt_check_say_fn *unseen; /* NULL: it need not, or has said it */
     struct wt_followed run;
     struct hazard_wave *wave;          /* by slot */
     struct wt_check_code code;         /* struct hazard_insn */
@@ -119,13 +120,19 @@ static void add_span(struct hazard_insn *i, const struct wt_operand_file *f, boo
     i->touched |= bits_of(s);
 }
 
-static bool describe(const struct wt_check_hazard *h, struct hazard_insn *i, uint32_t wave,
-                     uint64_t pc)
+static bool describe(struct wt_check_hazard *h, struct hazard_insn *i, uint32_t wave, uint64_t pc)
 {
     struct wt_insn_operands o;
     const struct wt_machine_ops *ops = h->machine->ops;
     *i = (struct hazard_insn){.indirect = false};
-    if (!ops->pace(h->machine, pc, &i->pace) || !ops->operands(h->machine, wave, pc, &o))
+    if (!ops->pace(h->machine, pc, &i->pace)) {
+        if (h->unseen && h->table->unpaced && ops->operands(h->machine, wave, pc, &o)) {
+            h->unseen("--check=hazard has nothing to look at in this code: %s", h->table->unpaced);
+            h->unseen = NULL;
+        }
+        return false;
+    }
+    if (!ops->operands(h->machine, wave, pc, &o))
         return false;
     i->indirect = o.indirect;
     i->unmasked = o.unmasked;
@@ -594,6 +601,7 @@ struct wt_check_hazard *wt_check_hazard_begin(const struct wt_check_start *start
                                   .table = table->of ? table->of(m) : table,
                                   .found = start->found,
                                   .context = start->context,
+                                  .unseen = start->unseen,
                                   .run.resets = m->resets};
     h->wave = calloc(m->waves, sizeof *h->wave);
     if (h->wave && wt_observe_beneath(m, access, before, after, h)) {

@@ -6,7 +6,7 @@
 #define WT_CHECK_INIT_H
 
 #include "base/defined_view.h"
-#include "check/memory.h"
+#include "check/start.h"
 
 struct wt_check_init;
 struct wt_check_start;
@@ -43,8 +43,6 @@ void wt_check_init_free(struct wt_check_init *c);
 void wt_check_init_tell(struct wt_machine *m, uint32_t slot,
                         const struct wt_defined_request *request, struct wt_defined_view *view);
 
-/** Says to the user, once, what a check cannot see. */
-typedef void wt_check_say_fn(const char *format, ...);
 /** Follows memory of the process's objects (objects.h) from now on: it listens to news of them.
  * What it cannot see, @p say says to the user, once. */
 void wt_check_init_listen(wt_check_say_fn *say);

@@ -59,6 +59,9 @@ void race_note_polling(struct race_access *x);
  * that is raised when it is first looked at, or before it is a second time), or acquire what such
  * a store releases: these are polled from now on, and the access must be taken again. */
 bool race_knows_polling(struct race_access *x);
+/** Whether a load and a store that access one place are atomic ones, as the code says: that of a
+ * loop that waits, or fences beside both. */
+bool race_is_of_flag(const struct race_access *x, uint64_t load, uint64_t store);
 /** A wave loads from a place again and again: its loads there are atomic, those before that was
  * known, too. */
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr);

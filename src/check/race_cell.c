@@ -143,7 +143,6 @@ static bool may_race(const struct race_access *x, uint64_t at, const struct race
                      bool *weaker)
 {
     const struct race_record *a = &x->record;
-    struct wt_machine *m = x->r->machine;
     const bool stores = a->kind == WT_WATCH_WRITE && o->kind == WT_WATCH_WRITE;
     *weaker = false;
     if (!is_store(a) && !is_store(o))
@@ -161,7 +160,7 @@ static bool may_race(const struct race_access *x, uint64_t at, const struct race
             *weaker = true;
         return !race_is_flag(x->space, at & ~(size - 1)) &&
                !(atomic->kind == WT_WATCH_READ &&
-                 m->ops->of_flag(m, x->a->wave, atomic->pc, atomic == a ? o->pc : a->pc));
+                 race_is_of_flag(x, atomic->pc, atomic == a ? o->pc : a->pc));
     }
     if (stores && a->maybe_atomic && o->maybe_atomic && a->size == o->size) {
         *weaker = true;

@@ -576,6 +576,8 @@ static void note_launch(struct wt_check_race *r, uint64_t number, struct wt_orde
     grown[r->launches++] = (struct race_launch){number, call};
     r->begun = r->machine->time;
     r->repeated = 0;
+    memset(r->kind, 0, sizeof r->kind); /* another module's code may be at an address */
+    memset(r->loop, 0, sizeof r->loop);
 }
 
 void wt_check_race_launch(struct wt_check_race *r, uint64_t number,

@@ -210,9 +210,9 @@ struct wt_check_race {
     struct wt_map proved; /* such loads of the launches that run, by address and time */
     struct race_kind {
         uint64_t pc;
-        bool is;
+        unsigned is;
     } kind[64], loop[64];    /* the last atomic operations, and loads, that were looked at: whether
-                                 they replace values; whether their loops only count */
+                                 they replace values; the loads' enum wt_code_loop */
     uint64_t told_pairs[16]; /* keys of pairs of places with findings */
     uint64_t told_time, told_pc, told_at; /* the last finding's */
     struct race_told told[RACE_TOLD];

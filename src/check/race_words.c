@@ -520,16 +520,20 @@ static __attribute__((noinline)) bool are_aside(struct race_access *x, unsigned 
     return true;
 }
 
-/* Whether a load that is repeated is one of a loop that does not wait for its value. */
-static bool only_counts(struct race_access *x)
+static enum wt_code_loop loop_of(const struct race_access *x, uint64_t load)
 {
     struct wt_check_race *r = x->r;
     enum { COUNT = sizeof r->loop / sizeof *r->loop };
-    struct race_kind *loop = &r->loop[x->a->pc / 4 % COUNT];
-    if (loop->pc != x->a->pc)
-        *loop = (struct race_kind){x->a->pc,
-                                   r->machine->ops->only_counts(r->machine, x->a->wave, x->a->pc)};
+    struct race_kind *loop = &r->loop[load / 4 % COUNT];
+    if (loop->pc != load)
+        *loop = (struct race_kind){load, r->machine->ops->loop(r->machine, x->a->wave, load)};
     return loop->is;
+}
+
+bool race_is_of_flag(const struct race_access *x, uint64_t load, uint64_t store)
+{
+    struct wt_machine *m = x->r->machine;
+    return loop_of(x, load) == WT_LOOP_WAITS || m->ops->fenced(m, x->a->wave, load, store);
 }
 
 void race_note_polling(struct race_access *x)
@@ -547,7 +551,7 @@ void race_note_polling(struct race_access *x)
         const struct race_place *last = &w->last[(w->accesses - i) % RACE_LAST];
         polls = last->pc == a->pc && last->at == at && are_aside(x, i, at);
     }
-    polls = polls && !only_counts(x);
+    polls = polls && loop_of(x, a->pc) != WT_LOOP_COUNTS;
     if (polls) {
         race_is_polled(x->r, x->space, at);
         w->handed_on = a->time;
@@ -584,7 +588,6 @@ bool race_counts_on_step(const struct race_access *x, const struct race_record *
 
 bool race_knows_polling(struct race_access *x)
 {
-    struct wt_machine *m = x->r->machine;
     const bool loads = x->a->kind == WT_WATCH_READ;
     bool found = false;
     for (unsigned i = 0; i < x->count && x->hides; i++) {
@@ -592,8 +595,7 @@ bool race_knows_polling(struct race_access *x)
         const struct race_record *load = loads ? &x->record : &c->other,
                                  *store = loads ? &c->other : &x->record;
         if (!store->maybe_atomic || load->kind != WT_WATCH_READ || load->atomic ||
-            race_was_polled(x->space, c->at) ||
-            !m->ops->of_flag(m, x->a->wave, load->pc, store->pc))
+            race_was_polled(x->space, c->at) || !race_is_of_flag(x, load->pc, store->pc))
             continue;
         race_is_polled(x->r, x->space, c->at);
         found = true;

@@ -85,11 +85,13 @@ static const struct check_row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *start, unsigned checks,
+bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *how, unsigned checks,
                         enum wt_check_openmp openmp, wt_check_say_fn *say)
 {
-    const struct wt_machine *m = start->machine;
+    const struct wt_machine *m = how->machine;
     const bool named = wt_checks_are_named(checks);
+    struct wt_check_start start = *how;
+    start.unseen = named ? say : NULL;
     for (const struct check_row *r = rows; r < rows + ROWS; r++) {
         if (!(checks & r->check))
             continue;
@@ -102,7 +104,7 @@ bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *sta
         } else if (openmp && !r->is_there(m, openmp)) {
             say("--check=%s is not there for OpenMP: no %s looked at in process %ld", r->name,
                 r->what, (long)getpid());
-        } else if (!r->begin(s, start)) {
+        } else if (!r->begin(s, &start)) {
             return false;
         }
         if (r->check == WT_CHECK_ADVICE && m->ops->lane_sources == wt_machine_no_lane_sources)

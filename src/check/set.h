@@ -27,8 +27,8 @@ enum wt_check_openmp { WT_OPENMP_NONE, WT_OPENMP_GCC, WT_OPENMP_LLVM };
  * @p say takes what is to be said of the others. False without host memory: those that have begun
  * are to be ended.
  */
-bool wt_check_set_begin(struct wt_check_set *set, const struct wt_check_start *start,
-                        unsigned checks, enum wt_check_openmp openmp, wt_check_say_fn *say);
+bool wt_check_set_begin(struct wt_check_set *set, const struct wt_check_start *how, unsigned checks,
+                        enum wt_check_openmp openmp, wt_check_say_fn *say);
 /** Other addresses are valid from now on. */
 void wt_check_set_space(const struct wt_check_set *set, const void *space);
 /** Ends all of them, in the order in which they need each other; then there is none. */

@@ -92,6 +92,43 @@ static void a_copy_goes_on_as_its_original(void **state)
     }
 }
 
+/* Kernels of a runtime may run side by side before, as the host's time has it. */
+static void a_launch_that_is_alone_does_not_depend_on_what_ran_before(void **state)
+{
+    static const char *const policies[] = {"lockstep", "random:5"};
+    for (size_t p = 0; p < 2; p++) {
+        struct wt_turns turns = turns_of(policies[p], NULL, 0);
+        uint32_t wave[3][60];
+        for (size_t run = 0; run < 4; run++) {
+            const size_t before = run == 3 ? 0 : 1 + 3 * run; /* issues of what ran before */
+            for (size_t i = 0; i < 4; i++)
+                wt_turns_set_ready(&turns, some[i], true);
+            for (size_t i = 0; i < before; i++) {
+                assert_true(wt_turns_next(&turns, i));
+                turns.left--;
+            }
+            for (size_t i = 0; i < 4; i++)
+                wt_turns_set_ready(&turns, some[i], false);
+            wt_turns_begin(&turns, run == 2 ? 8 : 7);
+            for (size_t i = 0; i < 4; i++)
+                wt_turns_set_ready(&turns, some[i], true);
+            if (run == 3)
+                assert_issues(&turns, wave[0], 60);
+            for (size_t i = 0; i < 60 && run < 3; i++) {
+                assert_true(wt_turns_next(&turns, i));
+                wave[run][i] = turns.current;
+                turns.left--;
+            }
+            for (size_t i = 0; i < 4; i++)
+                wt_turns_set_ready(&turns, some[i], false);
+        }
+        assert_memory_equal(wave[0], wave[1], sizeof wave[0]);
+        /* Each launch has an order of its own. */
+        assert_int_equal(memcmp(wave[0], wave[2], sizeof wave[0]) != 0, p == 1);
+        wt_turns_free(&turns);
+    }
+}
+
 static void a_list_of_choices_is_followed(void **state)
 {
     struct wt_choices choices = {0};
@@ -154,6 +191,7 @@ int main(void)
         cmocka_unit_test(a_wave_that_stops_loses_the_rest_of_its_turn),
         cmocka_unit_test(in_lockstep_each_wave_has_one_turn_a_round),
         cmocka_unit_test(a_copy_goes_on_as_its_original),
+        cmocka_unit_test(a_launch_that_is_alone_does_not_depend_on_what_ran_before),
         cmocka_unit_test(a_list_of_choices_is_followed),
         cmocka_unit_test(what_is_no_list_of_choices_is_refused),
     };

@@ -32,6 +32,7 @@ enum wt_status wt_program_goto(struct wt_program *g, uint64_t time, struct wt_er
         return status;
     g->started = !wt_debugger_ended(g->debugger, NULL);
     g->faulted = false;
+    g->entered = g->wanted_line = 0;
     wt_program_select(g, g->thread && wt_debugger_thread_alive(g->debugger, g->thread)
                              ? g->thread
                              : wt_debugger_current_thread(g->debugger));

@@ -149,6 +149,14 @@ struct wt_fault *gcn_note_exception(struct gcn_device *d, const struct wt_fault 
     return noted;
 }
 
+struct gcn_raise *gcn_raise_of(struct gcn_wave *w)
+{
+    struct gcn_device *d = w->device;
+    if (!d->raise)
+        d->raise = calloc(d->machine.waves, sizeof *d->raise);
+    return d->raise ? &d->raise[w->id] : NULL;
+}
+
 /* Another wave may have come into the slot since. */
 struct wt_fault *gcn_noted_exception(struct gcn_device *d, uint32_t wave)
 {
@@ -241,6 +249,7 @@ void gcn_device_free(struct gcn_device *d)
     gcn_blocks_free(d);
     free(d->cu);
     free(d->exception);
+    free(d->raise);
     free(d->gds);
     wt_machine_end(&d->machine);
     free(d);
@@ -391,8 +400,8 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = gcn_describe_register,
     .operands = operands_at,
     .piece = gcn_piece,
-    .of_flag = gcn_of_flag,
-    .only_counts = gcn_only_counts,
+    .loop = gcn_loop,
+    .fenced = wt_machine_no_fences,
     .guesses = gcn_guesses,
     .origins = gcn_origins,
     .array = gcn_array,

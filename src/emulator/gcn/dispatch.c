@@ -236,8 +236,10 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
                        "does not fit a compute unit",
                        k.waves_per_group, k.vgprs, k.agprs);
     /* The turns of a kernel that is alone begin with its first wave, whatever ran before. */
-    if (!d->machine.active)
+    if (!d->machine.active) {
         wt_turns_rewind(&d->machine.turns);
+        wt_turns_begin(&d->machine.turns, origin->launch);
+    }
     d->dispatch[at] = k;
     d->launching |= (uint32_t)1 << at;
     gcn_dispatch_pump(d);

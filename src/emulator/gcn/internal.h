@@ -84,10 +84,8 @@ bool gcn_decode_record(struct gcn_wave *w, struct gcn_uop *slot);
 
 /* ---- flags.c ---- */
 
-/* The operation `of_flag`. */
-extern WT_MACHINE_FN(of_flag) gcn_of_flag;
-/* The operation `only_counts`. */
-extern WT_MACHINE_FN(only_counts) gcn_only_counts;
+/* The operation `loop`. */
+extern WT_MACHINE_FN(loop) gcn_loop;
 /* The operation `guesses`. */
 extern WT_MACHINE_FN(guesses) gcn_guesses;
 
@@ -108,6 +106,8 @@ void gcn_blocks_free(struct gcn_device *d);
 
 /* Notes the exception of a wave that is active; returns the note, NULL without host memory. */
 struct wt_fault *gcn_note_exception(struct gcn_device *d, const struct wt_fault *fault);
+/* The note of the operands of a wave's exception, to be filled in; NULL without host memory. */
+struct gcn_raise *gcn_raise_of(struct gcn_wave *w);
 /* The exception that is noted for a wave, told or not; NULL: none. */
 struct wt_fault *gcn_noted_exception(struct gcn_device *d, uint32_t wave);
 /* Tells of the violation for which w->late counts: the wave enters its trap handler, stops for its

@@ -374,6 +374,8 @@ enum wt_status gen_device_walk(struct gen_device *d, const struct gen_walk *walk
     }
     *k = (struct gen_running){.active = true, .walk = *walk, .id = last + 1, .total = total};
     k->walk.launch = wt_machine_launch(&d->machine, walk->launch);
+    if (!d->machine.active)
+        wt_turns_begin(&d->machine.turns, walk->launch);
     wt_groups_pump(&d->machine);
     if (d->machine.fault.kind == WT_FAULT_HOST)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for the kernel's threads");

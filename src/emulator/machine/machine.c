@@ -163,7 +163,13 @@ bool wt_machine_no_operands(struct wt_machine *m, uint32_t wave, uint64_t pc,
     return false;
 }
 
-bool wt_machine_no_flags(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
+enum wt_code_loop wt_machine_no_loop(struct wt_machine *m, uint32_t wave, uint64_t load)
+{
+    (void)m, (void)wave, (void)load;
+    return WT_LOOP_UNKNOWN;
+}
+
+bool wt_machine_no_fences(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
 {
     (void)m, (void)wave, (void)load, (void)store;
     return false;

@@ -74,6 +74,13 @@ enum { WT_NO_LANE = 0xff, WT_ZERO_LANE = 0xfe };
 /** Takes one issue after it has had its effect (trace.h). Nothing in @p trace outlives the call. */
 typedef void (*wt_trace_fn)(void *context, const struct wt_trace *trace);
 
+/** The loop of a load, as its code says. */
+enum wt_code_loop {
+    WT_LOOP_UNKNOWN, /**< none, or nobody knows */
+    WT_LOOP_COUNTS,  /**< nothing that decides when it ends comes of the load */
+    WT_LOOP_WAITS,   /**< it loads from one place till that has another value */
+};
+
 /** The operations of a machine. No operation of any family is NULL (wt_machine_init). */
 struct wt_machine_ops {
     const char *family;
@@ -155,14 +162,14 @@ struct wt_machine_ops {
      * number, which no other has, and (@p piece not NULL) its instructions. 0: there is none. */
     uint64_t (*piece)(struct wt_machine *m, uint32_t wave, uint64_t pc,
                       struct wt_observed_piece *piece);
+    /** The loop of the load at @p load, as the code says: in one that waits, whose first turn a
+     * compiler may have put before it, the load is an atomic one. WT_LOOP_UNKNOWN, too, where the
+     * family does not look for them. */
+    enum wt_code_loop (*loop)(struct wt_machine *m, uint32_t wave, uint64_t load);
     /** Whether the load at @p load and the store at @p store, which access one place, are atomic
-     * ones, as the code says, though their instructions do not: the load is one of a loop that
-     * waits (it loads from one place till that has another value), or it acquires what the store
-     * releases. False, too, where the family does not look for them. */
-    bool (*of_flag)(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store);
-    /** Whether the load at @p load is one of a loop that does not wait for its value, as the code
-     * says: nothing that decides when the loop ends comes of it. False, too, where nobody knows. */
-    bool (*only_counts)(struct wt_machine *m, uint32_t wave, uint64_t load);
+     * ones, as the fences beside them say: the load acquires what the store releases. False, too,
+     * where the family does not look for them. */
+    bool (*fenced)(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store);
     /** Whether the load at @p load is a guess, as the code says: a compare-and-swap of its place
      * comes behind it, which proves it, and is repeated without it. False, too, where the family
      * does not look for them. */
@@ -333,7 +340,8 @@ WT_MACHINE_FN(divergence) wt_machine_no_divergence;
  * operand_files. */
 WT_MACHINE_FN(operands) wt_machine_no_operands;
 WT_MACHINE_FN(piece) wt_machine_no_piece;
-WT_MACHINE_FN(of_flag) wt_machine_no_flags;
+WT_MACHINE_FN(loop) wt_machine_no_loop;
+WT_MACHINE_FN(fenced) wt_machine_no_fences;
 WT_MACHINE_FN(guesses) wt_machine_no_guesses;
 WT_MACHINE_FN(origins) wt_machine_no_origins;
 WT_MACHINE_FN(array) wt_machine_no_array;
@@ -362,10 +370,9 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
 #define WT_MACHINE_NO_OPERANDS                                                                     \
     WT_MACHINE_NO_CELLS, WT_MACHINE_NO_ARRAYS,                                                     \
         .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,                      \
-        .piece = wt_machine_no_piece, .of_flag = wt_machine_no_flags,                              \
-        .only_counts = wt_machine_no_guesses, .guesses = wt_machine_no_guesses,                    \
-        .find_operand = wt_machine_no_operand, .name_operand = wt_machine_no_operand_name,         \
-        .operand_files = wt_machine_no_operand_files
+        .piece = wt_machine_no_piece, .loop = wt_machine_no_loop, .fenced = wt_machine_no_fences,  \
+        .guesses = wt_machine_no_guesses, .find_operand = wt_machine_no_operand,                   \
+        .name_operand = wt_machine_no_operand_name, .operand_files = wt_machine_no_operand_files
 #define WT_MACHINE_NO_PACE .pace = wt_machine_no_pace, .pace_table = &wt_machine_no_pace_table
 
 /**

@@ -49,7 +49,8 @@ struct wt_pace_table {
     const char *counter[WT_PACE_COUNTERS]; /**< how a program waits: "s_waitcnt vmcnt" */
     uint8_t limit[WT_PACE_COUNTERS];       /**< the hardware waits before it counts more */
     bool rows;                             /**< registers of lanes are rows of a file of warps */
-    unsigned rules;                        /**< at most 64 */
+    const char *unpaced; /**< why code has no pace (the operation `pace`): "PTX …"; NULL: all has */
+    unsigned rules;      /**< at most 64 */
     /** Bits, groups of rules: of their first halves only the last one that has some of the
      * registers counts. */
     uint64_t last[WT_PACE_LAST];

@@ -272,6 +272,17 @@ void wt_turns_rewind(struct wt_turns *t)
     t->left = 0;
 }
 
+void wt_turns_begin(struct wt_turns *t, uint64_t launch)
+{
+    assert(!t->ready_count);
+    if (t->policy.kind != WT_SCHEDULE_RANDOM && t->policy.kind != WT_SCHEDULE_LOCKSTEP)
+        return;
+    const uint64_t before = launch ? launch - 1 : 0;
+    t->policy.state = t->policy.seed ^ before * 0xd1342543de82ef95;
+    t->left = 0;
+    memset(t->round, 0, wt_turns_words(t) * sizeof *t->round);
+}
+
 void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from)
 {
     assert(to->waves == from->waves && to->ready != from->ready);

@@ -115,6 +115,13 @@ void wt_turns_reset(struct wt_turns *turns);
 /** With no wave ready: makes the next turn of round robin that of the first wave to be ready. */
 void wt_turns_rewind(struct wt_turns *turns);
 
+/**
+ * With no wave ready, before a launch that is alone: what is random depends on the seed and the
+ * launch's number alone, and a new round begins, whatever has run before, and beside what. @p
+ * launch: a driver's number of it, from 1; 0: without a driver.
+ */
+void wt_turns_begin(struct wt_turns *turns, uint64_t launch);
+
 /** Copies the state of @p from, which is of the same number of waves. */
 void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from);
 

@@ -121,6 +121,7 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
     d->jit = d->config.jit > SOON && g.total > MANY / g.warps_per_cta ? SOON : d->config.jit;
     d->fresh = NULL;
     d->unknown = d->has_unseen = true;
+    wt_turns_begin(&d->machine.turns, l->number);
     wt_groups_pump(&d->machine);
     if (d->machine.fault.kind == WT_FAULT_HOST) {
         d->grid.active = false;

@@ -1,6 +1,7 @@
 /* Flags, as code shows them: loads in loops that wait, which a wave repeats till their place has
  * another value; loads that acquire, and stores that release; and the rest of the memory model. */
 #include "emulator/machine/memory_model.h"
+#include "emulator/machine/turn.h"
 #include "emulator/vortex/internal.h"
 
 /* Major opcodes (RISC-V, "RV32/64G Instruction Set Listings"). Instructions of 16 bits have none of
@@ -139,93 +140,43 @@ static uint64_t variable_of(uint32_t word)
     return UINT64_C(1) << (offset / 4 % 64);
 }
 
-enum { WAY = 64 };
-struct load_way {
-    uint32_t code[WAY];
-    uint64_t at[WAY];
-    unsigned count;
-};
-
-static unsigned find_in(const struct load_way *w, unsigned first, unsigned end, uint64_t pc)
-{
-    while (first < end && w->at[first] != pc)
-        first++;
-    return first;
-}
-
-/* The way of a warp from a load till it comes there again, by the branches that go back, through
- * other loops once. */
-static bool find_turn(struct wt_machine *m, uint32_t wave, uint64_t load, struct load_way *w)
-{
-    uint64_t pc = load;
-    for (w->count = 0; w->count < WAY; w->count++) {
-        uint32_t *word = &w->code[w->count];
-        if (w->count && pc == load)
-            return true;
-        if (!m->ops->read_memory(m, wave, 0, pc, word, sizeof *word) ||
-            !(may_wait(*word) || opcode_of(*word) == STORE))
-            return false;
-        const int32_t by = goes_by(*word);
-        const uint64_t to = pc + (uint64_t)(int64_t)by;
-        const bool back = by < 0 && (to == load || find_in(w, 0, w->count, to) == w->count);
-        w->at[w->count] = pc;
-        pc = back || (by && opcode_of(*word) == JAL) ? to : pc + sizeof *word;
-    }
-    return false;
-}
-
-/* Where a warp comes back to the way that has left it at a branch; 0: its loop ends there. An outer
- * loop comes back, too, but not before the way has turned back. */
-static uint64_t comes_back(struct wt_machine *m, uint32_t wave, const struct load_way *w,
-                           unsigned branch, uint64_t pc)
+static bool goes_on(struct wt_machine *m, uint32_t wave, uint64_t pc, struct wt_next *next)
 {
     uint32_t word;
-    unsigned end = branch + 1;
-    if (find_in(w, 0, w->count, pc) < w->count)
-        return pc;
-    while (end < w->count && w->at[end] > w->at[end - 1])
-        end++;
-    for (unsigned n = 0; n < MOST && find_in(w, branch + 1, end, pc) == end; n++) {
-        if (!m->ops->read_memory(m, wave, 0, pc, &word, sizeof word) ||
-            !(may_wait(word) || opcode_of(word) == STORE))
-            return 0;
-        pc += opcode_of(word) == JAL ? (uint64_t)(int64_t)goes_by(word) : sizeof word;
-    }
-    return find_in(w, branch + 1, end, pc) < end ? pc : 0;
+    if (!m->ops->read_memory(m, wave, 0, pc, &word, sizeof word) ||
+        !(may_wait(word) || opcode_of(word) == STORE))
+        return false;
+    const int32_t by = goes_by(word);
+    *next = (struct wt_next){pc + sizeof word, by ? pc + (uint64_t)(int64_t)by : 0,
+                             opcode_of(word) == JAL};
+    return true;
 }
 
-bool vx_only_counts(struct wt_machine *m, uint32_t wave, uint64_t load)
+static bool only_counts(struct wt_machine *m, uint32_t wave, uint64_t load)
 {
-    struct load_way w;
-    uint32_t changed = 0; /* registers that come of what is loaded */
-    uint64_t changed_variables = 0, joined = 0;
-    if (!find_turn(m, wave, load, &w))
-        return false;
-    for (unsigned i = 0; i < 2 * w.count; i++) {
-        const uint64_t at = w.at[i % w.count];
-        const uint32_t word = w.code[i % w.count], rd = UINT32_C(1) << rd_of(word);
+    struct wt_turn turn = {.m = m, .wave = wave, .next = goes_on};
+    uint32_t changed = 0, word; /* registers that come of what is loaded */
+    uint64_t changed_variables = 0;
+    wt_turn_find(&turn, load);
+    for (unsigned i = 0; i < 2 * turn.count; i++) {
+        const uint64_t at = turn.at[i % turn.count];
+        if (!m->ops->read_memory(m, wave, 0, at, &word, sizeof word))
+            return false;
+        const uint32_t rd = UINT32_C(1) << rd_of(word), two = UINT32_C(1) << (word >> 20 & 31);
         const unsigned opcode = opcode_of(word);
-        const uint32_t two = UINT32_C(1) << (word >> 20 & 31);
         const uint64_t variable = is_of_stack(word) ? variable_of(word) : 0;
-        /* The two ways of the branch meet at `joined`. The load decides what is done before it. */
-        joined = at == joined ? 0 : joined;
-        const bool uses = joined || at == load || sources_of(word) & changed ||
+        const bool uses = wt_turn_is_decided(&turn, i) || at == load ||
+                          sources_of(word) & changed ||
                           ((opcode == BRANCH || opcode == STORE) && two & changed) ||
                           (opcode == LOAD && variable & changed_variables);
         if (opcode == STORE)
             changed_variables = uses ? changed_variables | variable : changed_variables & ~variable;
         else if (opcode != BRANCH)
             changed = (uses ? changed | rd : changed & ~rd) & ~UINT32_C(1);
-        else if ((sources_of(word) | two) & changed) {
-            const uint64_t to = at + (uint64_t)(int64_t)goes_by(word),
-                           other = w.at[(i + 1) % w.count] == to ? at + sizeof word : to,
-                           there = comes_back(m, wave, &w, i % w.count, other);
-            if (!there)
-                return false;
-            joined = joined ? joined : there;
-        }
+        else if ((sources_of(word) | two) & changed && wt_turn_ends(&turn, i))
+            return false;
     }
-    return true;
+    return turn.count;
 }
 
 static bool polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
@@ -243,7 +194,14 @@ static bool polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
     for (unsigned i = end - back; i < MOST; i++)
         if (!may_wait(code[i]))
             return false;
-    return are_of_one_place(code + end - back, back + 1) && !vx_only_counts(m, wave, pc);
+    return are_of_one_place(code + end - back, back + 1);
+}
+
+enum wt_code_loop vx_loop(struct wt_machine *m, uint32_t wave, uint64_t load)
+{
+    return only_counts(m, wave, load) ? WT_LOOP_COUNTS
+           : polls(m, wave, load)     ? WT_LOOP_WAITS
+                                      : WT_LOOP_UNKNOWN;
 }
 
 /* Instructions that may stand between a fence and its access; `split` and `join`, too. */
@@ -288,16 +246,15 @@ static bool releases(const uint32_t *code, unsigned count)
     return false;
 }
 
-bool vx_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
+bool vx_fenced(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
 {
     enum { BEHIND = 16, BEFORE = 8 };
     uint32_t behind[BEHIND], before[BEFORE + 1];
-    return polls(m, wave, load) ||
-           (store >= 4 * BEFORE &&
-            m->ops->read_memory(m, wave, 0, load + 4, behind, sizeof behind) &&
-            m->ops->read_memory(m, wave, 0, store - 4 * BEFORE, before, sizeof before) &&
-            opcode_of(before[BEFORE]) == STORE && acquires(behind, 0, BEHIND, 2) &&
-            releases(before, BEFORE));
+    return store >= 4 * BEFORE &&
+           m->ops->read_memory(m, wave, 0, load + 4, behind, sizeof behind) &&
+           m->ops->read_memory(m, wave, 0, store - 4 * BEFORE, before, sizeof before) &&
+           opcode_of(before[BEFORE]) == STORE && acquires(behind, 0, BEHIND, 2) &&
+           releases(before, BEFORE);
 }
 
 /* Atomic loads and stores are plain ones beside fences (RISC-V, "A"); warps start others by

@@ -420,10 +420,10 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u);
 void vx_translate(struct vx_warp *w, const struct vx_uop *u);
 /* The operation `piece`. */
 extern WT_MACHINE_FN(piece) vx_piece;
-/* The operation `of_flag` (flags.c). */
-extern WT_MACHINE_FN(of_flag) vx_of_flag;
-/* The operation `only_counts`. */
-extern WT_MACHINE_FN(only_counts) vx_only_counts;
+/* The operation `loop` (flags.c). */
+extern WT_MACHINE_FN(loop) vx_loop;
+/* The operation `fenced`. */
+extern WT_MACHINE_FN(fenced) vx_fenced;
 /* The operation `memory_model` (flags.c). */
 extern const struct wt_memory_model vx_memory_model;
 /* Frees all translated code. */

@@ -7,8 +7,9 @@
 #include "emulator/gcn/know/operands.h"
 #include "emulator/machine/array.h"
 #include "emulator/machine/meaning.h"
+#include "emulator/machine/turn.h"
 
-enum { MOST = 128 }; /* instructions from a load on, or of a loop */
+enum { MOST = 128 }; /* instructions from a load on */
 
 struct insn {
     struct gcn_uop u;
@@ -85,7 +86,7 @@ static bool is_own(const struct insn *i)
 
 /* Registers, and places of memory, on one way through the code. Values are numbered, equal ones
  * alike, so that equal addresses are known. */
-enum { SCALARS = 128, REGISTERS = SCALARS + 2 * GCN_AGPR, PLACES = 128, WAY = 384 };
+enum { SCALARS = 128, REGISTERS = SCALARS + 2 * GCN_AGPR, PLACES = 128 };
 #define COMPUTED UINT32_C(0x80000000)
 
 struct flag_value {
@@ -273,29 +274,14 @@ static void go_on(struct flag_way *w, const struct insn *i, uint64_t load)
     take_results(w, &o, i, there || value.of_load ? &value : NULL);
 }
 
-/* Which instruction of a way, from @p first on, is at an address; @p end: none before it. */
-static unsigned find_in(const struct insn *way, unsigned first, unsigned end, uint64_t pc)
+static bool goes_on(struct wt_machine *m, uint32_t wave, uint64_t pc, struct wt_next *next)
 {
-    while (first < end && way[first].pc != pc)
-        first++;
-    return first;
-}
-
-/* The way of a wave from a load on till it comes there again, by the branches that go back, through
- * other loops once; 0: none is known. */
-static unsigned find_turn(struct wt_machine *m, uint64_t load, struct insn way[WAY])
-{
-    uint64_t pc = load;
-    unsigned n = 0;
-    do {
-        if (n == WAY || !read_insn(m, pc, &way[n]) || leaves(&way[n]))
-            return 0;
-        const uint64_t to = goes_to(&way[n]);
-        const bool back = to && to <= pc && (to == load || find_in(way, 0, n, to) == n);
-        pc = back || (to && way[n].u.row->meaning[1] == WT_M_K) ? to : behind(&way[n]);
-        n++;
-    } while (pc != load);
-    return n;
+    struct insn i;
+    if (!read_insn(m, pc, &i) || leaves(&i))
+        return false;
+    *next = (struct wt_next){.behind = behind(&i), .to = goes_to(&i)};
+    next->always = next->to && i.u.row->meaning[1] == WT_M_K;
+    return true;
 }
 
 /* Whether an access may be part of a loop that waits: a load from one place, or one of a variable
@@ -312,56 +298,29 @@ static bool may_wait(const struct flag_way *w, const struct insn *i, unsigned tu
                                w->reg[SCALARS + i->u.src[0] % 256].kept;
 }
 
-/* Where a wave comes back to the way that has left it at a branch; 0: its loop ends there. An outer
- * loop comes back, too, but not before the way has turned back. */
-static uint64_t comes_back(struct wt_machine *m, const struct insn *way, unsigned count,
-                           unsigned branch, uint64_t pc)
-{
-    struct insn i;
-    unsigned end = branch + 1;
-    if (find_in(way, 0, count, pc) < count)
-        return pc;
-    while (end < count && way[end].pc > way[end - 1].pc)
-        end++;
-    for (unsigned n = 0; n < MOST && find_in(way, branch + 1, end, pc) == end; n++) {
-        if (!read_insn(m, pc, &i) || leaves(&i))
-            return 0;
-        const uint64_t to = goes_to(&i);
-        pc = to && i.u.row->meaning[1] == WT_M_K ? to : behind(&i);
-    }
-    return find_in(way, branch + 1, end, pc) < end ? pc : 0;
-}
-
-/* The loop of a load, as its code says. */
-enum flag_loop { LOOP_UNKNOWN, LOOP_COUNTS, LOOP_WAITS };
-
-static enum flag_loop loop_of(struct wt_machine *m, uint64_t load)
+static enum wt_code_loop loop_of(struct wt_machine *m, uint64_t load)
 {
     enum { TURNS = 3 };
-    struct insn way[WAY];
     struct flag_way w;
-    uint64_t key[WAY] = {0}, joined = 0;
-    const unsigned count = find_turn(m, load, way);
+    struct wt_turn turn = {.m = m, .next = goes_on};
+    uint64_t key[WT_TURN_MOST] = {0};
     bool ends = false, waits = true;
+    wt_turn_find(&turn, load);
     begin_way(&w);
-    for (unsigned i = 0; i < TURNS * count; i++) {
-        const struct insn *at = &way[i % count], *next = &way[(i + 1) % count];
-        const uint64_t to = goes_to(at), other = next->pc == to ? behind(at) : to;
-        waits &= may_wait(&w, at, i / count, &key[i % count]) && !is(at, GCN_I_s_barrier);
-        /* The two ways of the branch meet at `joined`. The load decides what is done before it. */
-        joined = at->pc == joined ? 0 : joined;
-        w.under = joined;
-        go_on(&w, at, load);
-        const uint64_t there = w.decides ? comes_back(m, way, count, i % count, other) : 0;
-        ends |= w.decides && !there;
-        joined = joined ? joined : there;
+    for (unsigned i = 0; i < TURNS * turn.count; i++) {
+        struct insn at;
+        if (!read_insn(m, turn.at[i % turn.count], &at))
+            return WT_LOOP_UNKNOWN;
+        waits &=
+            may_wait(&w, &at, i / turn.count, &key[i % turn.count]) && !is(&at, GCN_I_s_barrier);
+        w.under = wt_turn_is_decided(&turn, i);
+        go_on(&w, &at, load);
+        ends |= w.decides && wt_turn_ends(&turn, i);
     }
-    return !count ? LOOP_UNKNOWN : !ends ? LOOP_COUNTS : waits ? LOOP_WAITS : LOOP_UNKNOWN;
-}
-
-bool gcn_only_counts(struct wt_machine *m, uint32_t wave, uint64_t load)
-{
-    return loop_of(m, load) == LOOP_COUNTS;
+    return !turn.count ? WT_LOOP_UNKNOWN
+           : !ends     ? WT_LOOP_COUNTS
+           : waits     ? WT_LOOP_WAITS
+                       : WT_LOOP_UNKNOWN;
 }
 
 /* Where code may begin, not far before an instruction. */
@@ -394,7 +353,7 @@ static bool is_first_turn(struct wt_machine *m, const struct insn *load)
         if (pc == load->pc)
             place = place_of(&w, &i);
         else if (pc > load->pc && is_like && place_of(&w, &i) == place &&
-                 loop_of(m, pc) == LOOP_WAITS)
+                 loop_of(m, pc) == WT_LOOP_WAITS)
             return decided;
         const uint64_t to = goes_to(&i);
         if (pc > load->pc && to && to <= load->pc)
@@ -405,11 +364,14 @@ static bool is_first_turn(struct wt_machine *m, const struct insn *load)
     return false;
 }
 
-bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
+enum wt_code_loop gcn_loop(struct wt_machine *m, uint32_t wave, uint64_t load)
 {
     struct insn it;
-    return read_insn(m, load, &it) && access_of(&it) == 'r' &&
-           (loop_of(m, load) == LOOP_WAITS || is_first_turn(m, &it));
+    const enum wt_code_loop loop = loop_of(m, load);
+    return loop != WT_LOOP_WAITS && read_insn(m, load, &it) && access_of(&it) == 'r' &&
+                   is_first_turn(m, &it)
+               ? WT_LOOP_WAITS
+               : loop;
 }
 
 /* Whether a compare-and-swap is of the place of a load, by the registers of its address. */

@@ -19,6 +19,7 @@ const struct wt_pace_table sm_pace_table = {
                 "write barrier is set, and nothing"},
     .limit = {63, 63, 63, 63, 63, 63, 63},
     .rows = true,
+    .unpaced = "PTX has no control words",
 };
 
 static void wait_for(struct wt_insn_pace *p, uint64_t barriers)
