@@ -11,7 +11,8 @@
 #include "object/unpack.h"
 
 static const char magic[] = "__CLANG_OFFLOAD_BUNDLE__", compressed[] = "CCOB";
-enum { MAGIC = sizeof magic - 1, ALIGN = 4096, IDENT = 16, IDENT_ABI_VERSION = 8 };
+static_assert(sizeof magic - 1 == GCN_FATBIN_MAGIC, "the magic's length");
+enum { MAGIC = GCN_FATBIN_MAGIC, ALIGN = 4096, IDENT = 16, IDENT_ABI_VERSION = 8 };
 /* More than any compiler has targets. */
 enum { MOST_ENTRIES = 1000 };
 
@@ -106,12 +107,16 @@ static size_t read_bundle(const struct gcn_fatbin *fatbin, struct gcn_fatbin_bun
     return end > at ? end : at;
 }
 
+bool gcn_fatbin_begins(const char bytes[GCN_FATBIN_MAGIC])
+{
+    return memcmp(bytes, magic, MAGIC) == 0;
+}
+
 bool gcn_fatbin_is_file(const char *path)
 {
     char start[MAGIC];
     return wt_file_begin(path, start, MAGIC) == MAGIC &&
-           (memcmp(start, magic, MAGIC) == 0 ||
-            memcmp(start, compressed, sizeof compressed - 1) == 0);
+           (gcn_fatbin_begins(start) || memcmp(start, compressed, sizeof compressed - 1) == 0);
 }
 
 /* Adds them behind the bytes of a file, which malloc() has made. */

@@ -37,6 +37,11 @@ struct gcn_fatbin {
     const struct gcn_target *target; /**< the GPU that is asked about */
 };
 
+/** Bytes by which gcn_fatbin_begins() knows one. */
+enum { GCN_FATBIN_MAGIC = 24 };
+/** Whether those bytes begin a bundle that is not compressed. */
+bool gcn_fatbin_begins(const char bytes[GCN_FATBIN_MAGIC]);
+
 /** Whether a regular file is a bundle, compressed or not, as clang --offload-device-only writes. */
 bool gcn_fatbin_is_file(const char *path);
 

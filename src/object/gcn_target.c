@@ -8,13 +8,14 @@ static const struct {
     uint8_t mach;
     const char *name;
 } machines[] = {
-    {0x22, "gfx701"},  {0x28, "gfx801"},  {0x29, "gfx802"},       {0x2a, "gfx803"},
-    {0x2b, "gfx810"},  {0x2c, "gfx900"},  {0x2d, "gfx902"},       {0x2e, "gfx904"},
-    {0x2f, "gfx906"},  {0x30, "gfx908"},  {0x31, "gfx909"},       {0x32, "gfx90c"},
-    {0x33, "gfx1010"}, {0x34, "gfx1011"}, {0x35, "gfx1012"},      {0x36, "gfx1030"},
-    {0x37, "gfx1031"}, {0x38, "gfx1032"}, {0x39, "gfx1033"},      {0x3e, "gfx1035"},
-    {0x3f, "gfx90a"},  {0x40, "gfx940"},  {0x41, "gfx1100"},      {0x46, "gfx1102"},
-    {0x47, "gfx1101"}, {0x4c, "gfx942"},  {0x51, "gfx9-generic"}, {0x5f, "gfx9-4-generic"},
+    {0x22, "gfx701"},       {0x28, "gfx801"},          {0x29, "gfx802"},         {0x2a, "gfx803"},
+    {0x2b, "gfx810"},       {0x2c, "gfx900"},          {0x2d, "gfx902"},         {0x2e, "gfx904"},
+    {0x2f, "gfx906"},       {0x30, "gfx908"},          {0x31, "gfx909"},         {0x32, "gfx90c"},
+    {0x33, "gfx1010"},      {0x34, "gfx1011"},         {0x35, "gfx1012"},        {0x36, "gfx1030"},
+    {0x37, "gfx1031"},      {0x38, "gfx1032"},         {0x39, "gfx1033"},        {0x3d, "gfx1035"},
+    {0x3e, "gfx1034"},      {0x45, "gfx1036"},         {0x3f, "gfx90a"},         {0x40, "gfx940"},
+    {0x41, "gfx1100"},      {0x46, "gfx1102"},         {0x47, "gfx1101"},        {0x4c, "gfx942"},
+    {0x51, "gfx9-generic"}, {0x53, "gfx10-3-generic"}, {0x5f, "gfx9-4-generic"},
 };
 
 const char *gcn_machine_name(unsigned machine)

@@ -167,8 +167,17 @@ static void pitched()
     char *a, *b;
     size_t pa, pb;
     std::iota(from.begin(), from.end(), 1);
-    CHECK(hipMallocPitch((void **)&a, &pa, w * 4, h));
-    CHECK(hipMallocPitch((void **)&b, &pb, 2 * w * 4, h + 7));
+    int images = 1;
+    CHECK(hipDeviceGetAttribute(&images, hipDeviceAttributeImageSupport, 0));
+    if (images) {
+        CHECK(hipMallocPitch((void **)&a, &pa, w * 4, h));
+        CHECK(hipMallocPitch((void **)&b, &pb, 2 * w * 4, h + 7));
+    } else { /* HIP has no pitch for a GPU without images */
+        FAILS_WITH(hipErrorInvalidValue, hipMallocPitch((void **)&a, &pa, w * 4, h));
+        pa = 512, pb = 1024;
+        CHECK(hipMalloc((void **)&a, pa * h));
+        CHECK(hipMalloc((void **)&b, pb * (h + 7)));
+    }
     CHECK(hipMemcpy2D(a, pa, from.data(), w * 4, w * 4, h, hipMemcpyHostToDevice));
     CHECK(hipMemset2D(a, pa, 0x11, 40, 25));
     CHECK(hipMemcpy2DAsync(b + 8, pb, a, pa, w * 4, h, hipMemcpyDeviceToDevice, 0));
@@ -181,7 +190,12 @@ static void pitched()
     hipPitchedPtr box;
     std::vector<unsigned char> first(x * y * z), last(x * y * z, 0);
     std::iota(first.begin(), first.end(), 0);
-    CHECK(hipMalloc3D(&box, make_hipExtent(x, y, z)));
+    if (images) {
+        CHECK(hipMalloc3D(&box, make_hipExtent(x, y, z)));
+    } else {
+        box = make_hipPitchedPtr(nullptr, 256, x, y);
+        CHECK(hipMalloc(&box.ptr, box.pitch * y * z));
+    }
     hipMemcpy3DParms p = {};
     p.srcPtr = make_hipPitchedPtr(first.data(), x, x, y);
     p.dstPtr = box;

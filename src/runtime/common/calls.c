@@ -14,13 +14,8 @@ const struct wt_host_checks *calls_checks(void)
     static const struct wt_host_checks *_Atomic checks;
     if (calls_depth)
         return NULL;
-    if (!checks) {
-        void *driver = dlopen(CALLS_DRIVER, RTLD_LAZY | RTLD_NOLOAD);
-        if (!driver)
-            return NULL;
-        *(void *_Atomic *)&checks = dlsym(driver, WT_HOST_CHECKS_NAME);
-        dlclose(driver); /* it is never unloaded */
-    }
+    if (!checks)
+        *(void *_Atomic *)&checks = wt_loaded_function(CALLS_DRIVER, WT_HOST_CHECKS_NAME);
     return checks;
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "runtime/common/next_function.h"
 #include "runtime/hip/compiled.h"
 
 #define ACTION "amd_comgr_do_action"
@@ -34,11 +35,7 @@ static lookup *libc_dlsym(void)
 
 static void *remembering(void *library, void *action)
 {
-    void *replace = NULL, *driver = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (driver) {
-        replace = dlsym(driver, "wavetrap_comgr_action");
-        dlclose(driver); /* it stays */
-    }
+    void *replace = wt_loaded_function("libhsakmt.so.1", "wavetrap_comgr_action");
     return replace ? ((__typeof__(&wavetrap_comgr_action))replace)(library, action) : action;
 }
 

@@ -2,16 +2,13 @@
  * Launches that HIP refuses without a word: a block with more work-items than the kernel was
  * compiled for gives hipErrorLaunchFailure, which many programs never look at. These functions
  * stand before HIP's in every program that `exec` starts; they call HIP's and say why it refused.
- * Code that HIP cannot read, since it is compressed, is unpacked for it.
  */
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/demangle.h"
 #include "object/kfd_wire.h"
-#include "object/unpack.h"
+#include "runtime/common/next_function.h"
 #include "runtime/common/tally.h"
 
 /* No header declares what programs find here by its name. */
@@ -29,18 +26,9 @@ struct attributes { /* hipFuncAttributes */
     size_t shared_bytes;
 };
 
-/* HIP's own function. A library that was loaded for itself alone, as a module of Python's, may have
- * brought HIP along: then it is not behind this one. */
 static void *next(const char *name)
 {
-    void *function = dlsym(RTLD_NEXT, name);
-    if (function)
-        return function;
-    void *hip = dlopen("libamdhip64.so.5", RTLD_LAZY | RTLD_NOLOAD);
-    function = hip ? dlsym(hip, name) : NULL;
-    if (hip)
-        dlclose(hip); /* it stays with those who use it */
-    return function;
+    return wt_next_function("libamdhip64.so.5", name);
 }
 
 static void tell(const char *name, uint64_t items, int most)
@@ -81,40 +69,9 @@ static int by_pointer(int result, const void *function, struct dim3 block, void 
     return result;
 }
 
-/* ---- compressed code ---- */
+/* ---- HIP's functions ---- */
 
-/* Registrations of a program (clang's HIPFatBinary). */
-struct registered {
-    uint32_t magic, version;
-    const void *binary, *unused;
-};
-
-/*
- * HIP 5.2 reads no compressed bundle: it gets what that stands for. It keeps the address, so that
- * this is never freed; a program registers each of its bundles once.
- */
-__attribute__((visibility("default"))) void **__hipRegisterFatBinary(const struct registered *given)
-{
-    void **(*registers)(const struct registered *);
-    struct wt_packed_bundle packed;
-    struct wt_error err;
-    *(void **)&registers = next("__hipRegisterFatBinary");
-    if (!registers)
-        return NULL;
-    if (!given || !wt_packed_bundle_at(given->binary, SIZE_MAX, &packed))
-        return registers(given);
-    struct registered *copy = malloc(sizeof *copy);
-    uint8_t *unpacked = copy ? wt_packed_bundle_unpack(&packed, &err) : NULL;
-    if (!unpacked) {
-        free(copy);
-        return registers(given);
-    }
-    *copy = *given;
-    copy->binary = unpacked;
-    return registers(copy);
-}
-
-/* HIP's functions are looked up once. Without HIP nobody calls these; one that asks the dynamic
+/* Each is looked up once. Without HIP nobody calls these; one that asks the dynamic
  * linker for them gets an error from them. */
 enum { NO_HIP = 3 /* hipErrorNotInitialized */ };
 

@@ -28,6 +28,7 @@ enum copy_operation {
     OP_ATOMIC = 10,
     OP_FILL = 11,
     OP_TIMESTAMP = 13,
+    OP_CACHES = 17,
 };
 enum { COPY_LINEAR = 0, COPY_RECT = 4, TIMESTAMP_GLOBAL = 2, ATOMIC_ADD64 = 47, LONGEST = 13 };
 
@@ -213,6 +214,8 @@ static unsigned length_of(uint32_t header)
         return 5;
     case OP_TIMESTAMP:
         return kind == TIMESTAMP_GLOBAL ? 3 : 0;
+    case OP_CACHES:
+        return 5;
     default:
         return 0;
     }
@@ -238,7 +241,7 @@ static enum outcome execute(struct host_queue *q, const uint32_t *p)
         return fill(gpu, p);
     case OP_TIMESTAMP:
         return timestamp(gpu, p);
-    default: /* NOP; TRAP: the fence before it has told of the event */
+    default: /* NOP, caches; TRAP: the fence before it has told of the event */
         return DONE;
     }
 }

@@ -15,9 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "object/contained.h"
 #include "object/fatbin.h"
 #include "object/unpack.h"
+#include "runtime/common/own_memory.h"
+#include "runtime/kfd/modules.h"
 
 /* HIP 5.7 knows code objects up to version 5, HIP 5.2 up to 4; between them is no Debian's. */
 #define OLD_RUNTIME "libamdhip64.so.5"
@@ -55,22 +58,42 @@ static const uint8_t *fatbin_of(const struct dl_phdr_info *info, const char *pat
     return found;
 }
 
-/* The newest model that runs what all bundles hold, or NULL. */
+/* The preferred model that runs what all bundles hold, or NULL. */
 static const struct gcn_model *model_of_bundles(const uint8_t *bytes, size_t size)
 {
-    const struct gcn_model *other = NULL;
-    for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
+    for (const struct gcn_model *m = NULL; (m = gcn_model_preferred(m));) {
         struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = &m->target};
         struct gcn_fatbin_bundle b;
         bool good = true;
         while (good && gcn_fatbin_next(&fatbin, &b))
             good = b.verdict == GCN_FATBIN_GOOD;
-        other = good ? m : other;
+        if (good)
+            return m;
     }
-    return other;
+    return NULL;
 }
 
-/* Whether the file's code runs on that GPU. */
+static void tell_unfit(const char *path, const char *held, const struct gcn_target *target,
+                       const struct gcn_model *other)
+{
+    char text[400];
+    gcn_model_tell_unfit(held, target, other, text, sizeof text);
+    fprintf(stderr, "wavetrap: %s: %s\n", path, text);
+}
+
+/* Whether the runtime knows code objects of that version, which is said if it does not. */
+static bool is_known(const char *path, unsigned version, unsigned newest)
+{
+    if (!newest || version <= newest)
+        return true;
+    fprintf(stderr,
+            "wavetrap: %s: its code objects are of version %u, which this runtime skips: it will "
+            "not find the kernels. Compile with -mcode-object-version=%u\n",
+            path, version, newest);
+    return false;
+}
+
+/* Whether the file's bundles have code that runs on that GPU. */
 static bool check(const char *path, const uint8_t *bytes, size_t size,
                   const struct gcn_target *target, unsigned newest)
 {
@@ -89,26 +112,26 @@ static bool check(const char *path, const uint8_t *bytes, size_t size,
             if (unpacked)
                 return false; /* it has said why */
         }
-        const bool too_new = newest && b.version > newest;
-        if (b.verdict == GCN_FATBIN_GOOD && !too_new)
+        if (b.verdict == GCN_FATBIN_GOOD && is_known(path, b.version, newest))
             continue;
-        fprintf(stderr, "wavetrap: %s: ", path);
-        if (b.verdict == GCN_FATBIN_OTHER || b.verdict == GCN_FATBIN_XNACK) {
-            char text[400];
-            gcn_model_tell_unfit(b.targets, target, model_of_bundles(bytes, size), text,
-                                 sizeof text);
-            fprintf(stderr, "%s\n", text);
-        } else if (b.verdict == GCN_FATBIN_COMPRESSED)
-            fprintf(stderr, "%s\n", err.text);
-        else if (b.verdict == GCN_FATBIN_GOOD)
-            fprintf(
-                stderr,
-                "its code objects are of version %u, which this runtime skips: it will not find "
-                "the kernels. Compile with -mcode-object-version=%u\n",
-                b.version, newest);
+        if (b.verdict == GCN_FATBIN_OTHER || b.verdict == GCN_FATBIN_XNACK)
+            tell_unfit(path, b.targets, target, model_of_bundles(bytes, size));
+        else if (b.verdict == GCN_FATBIN_COMPRESSED)
+            fprintf(stderr, "wavetrap: %s: %s\n", path, err.text);
         return false; /* once a file */
     }
     return true;
+}
+
+/* False: the file has code objects without a bundle, and none that runs on that GPU. */
+static bool check_contained(const char *path, const uint8_t *bytes, size_t size,
+                            const struct gcn_target *target)
+{
+    char held[200], all[80];
+    if (!gcn_contained_list(bytes, size, target, held, sizeof held))
+        return true;
+    tell_unfit(path, held, target, gcn_model_of_code(bytes, size, all, sizeof all));
+    return false;
 }
 
 const uint8_t *host_program_map(size_t *size)
@@ -128,17 +151,11 @@ const uint8_t *host_program_map(size_t *size)
  * image is for the GPU, and is silent about that. */
 static void check_images(const struct host *host, const char *path)
 {
-    char held[200], all[80], text[400];
     size_t size;
     const uint8_t *bytes = host_program_map(&size);
     for (uint32_t i = 0; bytes && i < host->gpus; i++)
-        if (gcn_contained_list(bytes, size, &host->gpu[i].target, held, sizeof held)) {
-            gcn_model_tell_unfit(held, &host->gpu[i].target,
-                                 gcn_model_of_code(bytes, size, all, sizeof all), text,
-                                 sizeof text);
-            fprintf(stderr, "wavetrap: %s: %s\n", path, text);
+        if (!check_contained(path, bytes, size, &host->gpu[i].target))
             break;
-        }
     if (bytes)
         munmap((void *)(uintptr_t)bytes, size);
 }
@@ -179,6 +196,53 @@ static int look(struct dl_phdr_info *info, size_t size, void *newest)
         if (!check(path, bytes, length, &host->gpu[i].target, *(const unsigned *)newest))
             break;
     return 0;
+}
+
+/* Whether those bytes, which begin with a bundle or with a code object, run on each GPU. */
+static void check_module(const char *name, const uint8_t *bytes, size_t size, bool bundle)
+{
+    enum { ABI_VERSION = 8 };
+    const struct host *host = host_get();
+    unsigned newest = 0;
+    bool good = true;
+    dl_iterate_phdr(find_newest, &newest);
+    for (uint32_t i = 0; i < host->gpus && good; i++) {
+        const struct gcn_target *target = &host->gpu[i].target;
+        struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = target};
+        struct gcn_fatbin_bundle b;
+        struct gcn_contained found;
+        size_t at = 0;
+        if (bundle)
+            good = !gcn_fatbin_next(&fatbin, &b) || check(name, bytes, fatbin.at, target, newest);
+        else if (gcn_contained_next(bytes, size, target, &at, &found))
+            good = check_contained(name, found.bytes, found.size, target) &&
+                   is_known(name, found.bytes[ABI_VERSION] + 2u, newest);
+    }
+}
+
+void wavetrap_module(const char *by, const char *path, const void *image, bool refused)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    char name[PATH_MAX + 40], first[GCN_FATBIN_MAGIC] = "";
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    snprintf(name, sizeof name, "%s%s%s", by, path ? ": " : "", path ? path : "");
+    if (path)
+        wt_file_begin(path, first, sizeof first);
+    else
+        wt_own_memory_read((uint64_t)(uintptr_t)image, (uint8_t *)first, sizeof first);
+    const bool bundle = gcn_fatbin_begins(first);
+    if (bundle == refused || (!bundle && memcmp(first, "\177ELF", 4) != 0))
+        return;
+    if (path && wt_file_read(path, &bytes, &size, WT_IGNORED) != WT_OK)
+        return;
+    if (path || bundle) /* HIP reads a bundle where it is */
+        check_module(name, path ? bytes : image, path ? size : SIZE_MAX / 2, bundle);
+    else if ((bytes = malloc(MOST_BYTES))) {
+        size = wt_own_memory_copy((uint64_t)(uintptr_t)image, bytes, MOST_BYTES, true);
+        check_module(name, bytes, size, false);
+    }
+    free(bytes);
 }
 
 void host_check_fatbins(void)

@@ -141,7 +141,9 @@ struct host_gpu {
     struct host *host;
     uint32_t index, node;
     struct gcn_config config;
-    struct gcn_target target; /**< the model's, as the process has chosen XNACK */
+    struct gcn_target target; /**< the model's, or HSA_OVERRIDE_GFX_VERSION's, as the process has
+                                   chosen XNACK */
+    uint32_t version;         /**< gfx_target_version of that */
     uint64_t memory;          /**< bytes that the program may allocate on it */
     struct host_handle handle;
     struct gcn_device *device;

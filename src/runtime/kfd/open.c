@@ -104,7 +104,7 @@ static enum wt_status model_of_override(const struct gcn_model **model, struct w
         return WT_OK;
     const bool good = sscanf(text, "%2u.%2u.%2u%c", &part[0], &part[1], &part[2], &more) == 3;
     for (const struct gcn_model *m = gcn_models; good && m->target.name; m++)
-        if (!m->no_drivers && m->version == part[0] * 10000 + part[1] * 100 + part[2])
+        if (m->version == part[0] * 10000 + part[1] * 100 + part[2])
             *model = m;
     return *model ? WT_OK
                   : wt_fail(err, WT_INVALID,
@@ -146,15 +146,10 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         if (!model)
             return wt_fail(err, WT_INVALID, "WAVETRAP_GPUS: '%s' is not %s:KEY=VALUE,…", spec,
                            gpu->config.model->target.name);
-        gpu->config.model = model;
+        gcn_config_choose(&gpu->config, model);
         if (spec[name] && wt_config_parse(&gcn_config_table, &gpu->config, spec + name + 1, err))
             return wt_fail_in(err, "WAVETRAP_GPUS");
-        if (gpu->config.model->no_drivers)
-            return wt_fail(err, WT_UNSUPPORTED,
-                           "WAVETRAP_GPUS: a %s executes kernels by 'wavetrap run' so far: its "
-                           "drivers for host programs are not built yet",
-                           gpu->config.model->target.name);
-        if (override && gpu->config.model != override)
+        if (override && gpu->config.model->set != override->set)
             return wt_fail(err, WT_INVALID,
                            "HSA_OVERRIDE_GFX_VERSION is that of a %s, and the emulated GPU is a "
                            "%s, which does not execute its code: -g %s, or unset it",
@@ -162,7 +157,9 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
                            override->target.name);
         if ((status = wt_policy_of_environment(&gpu->config.device, err)) != WT_OK)
             return status;
-        gpu->target = gpu->config.model->target;
+        const struct gcn_model *seen = override ? override : gpu->config.model;
+        gpu->target = seen->target;
+        gpu->version = seen->version;
         host->gpus++;
     } while (text[strspn(text, " ")]);
     return WT_OK;

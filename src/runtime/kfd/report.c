@@ -225,7 +225,8 @@ void host_report_fault(struct host_gpu *gpu)
 /*
  * The runtime's trap handler keeps what it has found: the number of the trap in bits 28:25 of
  * TTMP6, which is 0 for exceptions, and the PC in TTMP7 and in bits 22:7 of TTMP11, since the wave
- * waits in the handler. A gfx942's wave halts where it was: TTMP0 and TTMP1 have the PC still.
+ * waits in the handler. The wave of a gfx942 or a gfx1030 halts where it was: TTMP0 and TTMP1 have
+ * the PC still.
  */
 void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *t)
 {
@@ -234,7 +235,7 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *t)
                                           " (the program gave up: assert, abort or __builtin_trap)",
                                           " (a debug trap)"};
     uint32_t low = 0, high = 0, what = 0, exec[2] = {0, 0};
-    const bool in_place = gpu->config.model->private_registers;
+    const bool in_place = gpu->config.model->halts_in_place;
     gcn_wave_scalar(gpu->device, wave, TTMP + (in_place ? 0 : 7), &low);
     gcn_wave_scalar(gpu->device, wave, TTMP + (in_place ? 1 : 11), &high);
     gcn_wave_scalar(gpu->device, wave, TTMP + 6, &what);

@@ -60,9 +60,11 @@ struct later_properties {
 
 static void put_later(const struct host_gpu *gpu, HsaNodeProperties *p)
 {
-    enum { FAMILY_AI = 141 };
-    const struct later_properties later = {
-        .xccs = gpu->config.xcc, .gpu_id = host_gpu_id(gpu), .family = FAMILY_AI};
+    enum { FAMILY_AI = 141, FAMILY_NV = 143 }; /* amdgpu_drm.h */
+    const struct later_properties later = {.xccs = gpu->config.xcc,
+                                           .gpu_id = host_gpu_id(gpu),
+                                           .family = gcn_is_gfx10(gpu->config.model) ? FAMILY_NV
+                                                                                     : FAMILY_AI};
     uint8_t *at = (uint8_t *)&p->SGPRSizePerCU + sizeof p->SGPRSizePerCU;
     _Static_assert(sizeof *p >= offsetof(HsaNodeProperties, SGPRSizePerCU) +
                                     sizeof p->SGPRSizePerCU + sizeof later,
@@ -99,13 +101,13 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->GDSSizeInKB = model->gds_bytes / 1024;
     p->WaveFrontSize = model->target.lanes;
     p->NumShaderBanks = (of_die + array - 1) / array * xcc;
-    p->NumArrays = 1;
+    p->NumArrays = gpu->config.sh;
     p->NumCUPerArray = of_die < array ? of_die : array;
     p->NumSIMDPerCU = model->simds;
     p->MaxSlotsScratchCU = gcn_model_cu_waves(model);
-    p->EngineId.ui32.Major = model->version / 10000;
-    p->EngineId.ui32.Minor = model->version / 100 % 100;
-    p->EngineId.ui32.Stepping = model->version % 100;
+    p->EngineId.ui32.Major = gpu->version / 10000;
+    p->EngineId.ui32.Minor = gpu->version / 100 % 100;
+    p->EngineId.ui32.Stepping = gpu->version % 100;
     p->EngineId.ui32.uCode = model->firmware;
     p->VendorId = VENDOR_AMD;
     p->DeviceId = model->device_id;
