@@ -188,17 +188,38 @@ static bool tell_task(struct doctor *d, const struct wt_family *family,
     return false;
 }
 
-/* Notes in one line what a family can do; @p lacks: the tasks that it cannot do. */
-static void note_verdict(struct doctor *d, const struct wt_family *family, bool runs,
-                         const char *lacks)
+/* Notes in one line what a family, or the GPU @p spec of it, can do; @p lacks: the tasks that it
+ * cannot do. */
+static void note_verdict(struct doctor *d, const char *spec, bool runs, const char *lacks)
 {
-    char line[700];
-    const int length = snprintf(line, sizeof line, "  %-36s %s%s%.500s\n", family->name,
+    char line[800], name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+    const int length = snprintf(line, sizeof line, "  %-36s %s%s%.500s\n", name,
                                 !runs    ? "cannot run host programs"
                                 : *lacks ? "runs programs"
                                          : "all is there",
                                 *lacks ? ", but cannot " : "", lacks);
     wt_buffer_append(&d->verdicts, line, (size_t)length);
+}
+
+static void add_model(void *names, const char *name, const char *about, const char *keys)
+{
+    (void)about, (void)keys;
+    struct wt_buffer *b = names;
+    if (b->length)
+        wt_buffer_append(b, ", ", 2);
+    wt_buffer_append(b, name, strlen(name));
+}
+
+/* Lists the models of a family that --gpu takes, where there are several. */
+static void tell_models(const struct wt_family *family)
+{
+    struct wt_buffer names = {0};
+    if (family->models)
+        family->models(add_model, &names);
+    if (!names.failed && names.length && memchr(names.bytes, ',', names.length))
+        printf("  %-36s %.*s\n", "models (-g)", (int)names.length, (const char *)names.bytes);
+    free(names.bytes);
 }
 
 /* Whether a family can run programs. */
@@ -210,6 +231,7 @@ static bool tell_family(struct doctor *d, const struct wt_family *family, const 
         printf("%s\n", family->name);
     else if (cli_tell_device(spec))
         return false;
+    tell_models(family);
     for (const struct wt_family_task *t = family->tasks; t->name; t++) {
         const bool can = tell_task(d, family, t);
         const size_t used = strlen(lacks);
@@ -217,7 +239,7 @@ static bool tell_family(struct doctor *d, const struct wt_family *family, const 
         if (!can)
             snprintf(lacks + used, sizeof lacks - used, "%s%s", used ? "; " : "", t->name);
     }
-    note_verdict(d, family, runs, lacks);
+    note_verdict(d, spec, runs, lacks);
     fflush(stdout);
     return runs;
 }

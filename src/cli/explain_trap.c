@@ -30,11 +30,6 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
 
 /* ---- values ---- */
 
-static const char *const names[GCN_TRAP_REGISTERS] = {
-    [GCN_TRAP_TTMP0] = "TTMP0", [GCN_TRAP_TTMP1] = "TTMP1",   [GCN_TRAP_TRAPSTS] = "TRAPSTS",
-    [GCN_TRAP_MODE] = "MODE",   [GCN_TRAP_STATUS] = "STATUS", [GCN_TRAP_HW_ID] = "HW_ID",
-};
-
 static bool is_name(const char *text, size_t length, const char *name)
 {
     return strlen(name) == length && strncasecmp(name, text, length) == 0;
@@ -61,7 +56,7 @@ static const struct wt_hw_register *find_register(const struct wt_family *only, 
 static int trap_register(const char *text, size_t length)
 {
     for (int i = 0; i < GCN_TRAP_REGISTERS; i++)
-        if (is_name(text, length, names[i]))
+        if (is_name(text, length, gcn_trap_register_names[i]))
             return i;
     return -1;
 }
@@ -78,15 +73,16 @@ static enum wt_status take_value(const struct wt_family *only, const char *text,
     const int number = only && only != &wt_family_gcn ? -1 : trap_register(text, length);
     const struct wt_hw_register *reg = number < 0 ? find_register(only, text, length) : NULL;
     if (number < 0 && !reg)
-        return wt_fail(err, WT_INVALID,
-                       "%.200s: the registers are TTMP0, TTMP1, TRAPSTS, MODE, STATUS and HW_ID "
-                       "of an AMD GPU, and those that 'wavetrap reg --list' lists (HWW_WARP_ESR, "
-                       "HWW_GLOBAL_ESR; cr0.0 to cr0.3, sr0.0)",
-                       text);
+        return wt_fail(
+            err, WT_INVALID,
+            "%.200s: the registers are TTMP0, TTMP1, TRAPSTS, MODE, STATUS, HW_ID, HW_ID1 "
+            "and HW_ID2 of an AMD GPU, and those that 'wavetrap reg --list' lists (HWW_WARP_ESR, "
+            "HWW_GLOBAL_ESR; cr0.0 to cr0.3, sr0.0)",
+            text);
     enum wt_status status = wt_parse_number(equal + 1, &value, err);
     if (!status && value > UINT32_MAX)
-        status =
-            wt_fail(err, WT_INVALID, "%s: %s has 32 bits", text, reg ? reg->name : names[number]);
+        status = wt_fail(err, WT_INVALID, "%s: %s has 32 bits", text,
+                         reg ? reg->name : gcn_trap_register_names[number]);
     if (status)
         return status;
     if (reg) {

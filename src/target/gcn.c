@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/bits.h"
 #include "base/file.h"
@@ -148,7 +149,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
 {
     struct gcn *g = own(e);
     struct gcn_config c = *(const struct gcn_config *)config;
-    c.model = g->model ? g->model : c.model;
+    gcn_config_choose(&c, g->model ? g->model : c.model);
     g->model = c.model;
     const enum wt_status status = gcn_device_new(&c, &g->device, err);
     if (status)
@@ -248,14 +249,10 @@ static unsigned instruction_text(struct wt_emulated *e, const struct wt_symbols 
 static void explain_registers(FILE *out, const char *const *name, const uint64_t *value,
                               size_t count)
 {
-    static const char *const names[GCN_TRAP_REGISTERS] = {
-        [GCN_TRAP_TTMP0] = "ttmp0", [GCN_TRAP_TTMP1] = "ttmp1",   [GCN_TRAP_TRAPSTS] = "trapsts",
-        [GCN_TRAP_MODE] = "mode",   [GCN_TRAP_STATUS] = "status", [GCN_TRAP_HW_ID] = "hw_id",
-    };
     struct gcn_trap_registers r = {.given = 0};
     for (size_t i = 0; i < count; i++)
         for (unsigned k = 0; k < GCN_TRAP_REGISTERS; k++)
-            if (strcmp(name[i], names[k]) == 0) {
+            if (strcasecmp(name[i], gcn_trap_register_names[k]) == 0) {
                 r.value[k] = (uint32_t)value[i];
                 r.given |= 1u << k;
             }
@@ -309,7 +306,7 @@ static void list_isa(FILE *out, const void *config)
 static const struct gcn_model *first_with(const struct gcn_row *row)
 {
     const struct gcn_model *m = gcn_models;
-    while (!(row->models & m->set))
+    while (m->set != (row->models & -row->models))
         m++;
     return m;
 }
@@ -411,9 +408,17 @@ static struct wt_rows_totals translated(const struct wt_emulated *e)
     return gcn_device_translated((struct gcn_device *)e->machine);
 }
 
+/* The preferred one last. */
 static void models(wt_model_fn *tell, void *context)
 {
-    for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
+    const struct gcn_model *list[32];
+    unsigned count = 0;
+    for (const struct gcn_model *m = NULL; (m = gcn_model_preferred(m));) {
+        assert(count < sizeof list / sizeof *list);
+        list[count++] = m;
+    }
+    while (count) {
+        const struct gcn_model *m = list[--count];
         char keys[40] = "", about[180], more[50] = "";
         if (m != gcn_models)
             snprintf(keys, sizeof keys, "model=%s", m->target.name);
@@ -421,9 +426,8 @@ static void models(wt_model_fn *tell, void *context)
             snprintf(more, sizeof more, " and %u accumulation registers%s", m->agprs,
                      m->unified ? " in one file" : "");
         snprintf(about, sizeof about,
-                 "AMD %s: waves of %s lanes, %u vector registers%s, %u KiB of LDS%s", m->chip,
-                 m->target.lanes < 64 ? "32 or 64" : "64", m->vgprs, more, m->lds_bytes / 1024,
-                 m->no_drivers ? "; kernels alone, no host programs" : "");
+                 "AMD %s: waves of %s lanes, %u vector registers%s, %u KiB of LDS", m->chip,
+                 m->target.lanes < 64 ? "32 or 64" : "64", m->vgprs, more, m->lds_bytes / 1024);
         tell(context, m->target.name, about, keys);
     }
 }

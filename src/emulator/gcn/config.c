@@ -7,13 +7,21 @@
 #define MOST_IMPRECISE 1000
 #define MOST_SE 32
 #define MOST_SH 2
+enum { DEFAULT_CU = 4 };
 
 void gcn_config_default(void *config)
 {
     struct gcn_config *c = config;
     *c = (struct gcn_config){
-        .model = gcn_models, .cu = 4, .xcc = 1, .sh = 1, .debug = true, .jit = 256};
+        .model = gcn_models, .cu = DEFAULT_CU, .xcc = 1, .sh = 1, .debug = true, .jit = 256};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
+}
+
+void gcn_config_choose(struct gcn_config *config, const struct gcn_model *model)
+{
+    config->model = model;
+    if (config->cu == DEFAULT_CU && model->cu < DEFAULT_CU)
+        config->cu = model->cu;
 }
 
 unsigned gcn_config_engines(const struct gcn_config *c)
@@ -38,6 +46,11 @@ static enum wt_status check(const void *config, struct wt_error *err)
         return wt_fail(err, WT_INVALID,
                        "cu=%u,xcc=%u: a %s has %u dies at most, with as many compute units each",
                        c->cu, c->xcc, model->target.name, model->xcc ? model->xcc : 1);
+    if (model->paired_units && c->cu % 2)
+        return wt_fail(err, WT_INVALID,
+                       "cu=%u: a %s has its compute units in pairs (work-group processors), so "
+                       "their number is even",
+                       c->cu, model->target.name);
     return gcn_config_fits(c)
                ? WT_OK
                : wt_fail(err, WT_INVALID,
@@ -57,7 +70,7 @@ static enum wt_status take_model(void *config, const char *text, struct wt_error
     const struct gcn_model *model = gcn_model_find(text, strlen(text));
     if (!model)
         return wt_fail(err, WT_INVALID, "there is no such model: wavetrap info --models");
-    ((struct gcn_config *)config)->model = model;
+    gcn_config_choose(config, model);
     return WT_OK;
 }
 

@@ -78,9 +78,14 @@ enum gcn_trap_register {
     GCN_TRAP_TRAPSTS,
     GCN_TRAP_MODE,
     GCN_TRAP_STATUS,
-    GCN_TRAP_HW_ID,
+    GCN_TRAP_HW_ID,  /**< before gfx10 */
+    GCN_TRAP_HW_ID1, /**< from gfx10 on */
+    GCN_TRAP_HW_ID2, /**< likewise */
     GCN_TRAP_REGISTERS,
 };
+
+/** Their names: "TTMP0", by enum gcn_trap_register. */
+extern const char *const gcn_trap_register_names[GCN_TRAP_REGISTERS];
 
 struct gcn_trap_registers {
     uint32_t value[GCN_TRAP_REGISTERS];

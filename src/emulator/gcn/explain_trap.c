@@ -8,6 +8,12 @@
 
 #define EXCEPTIONS 9
 
+const char *const gcn_trap_register_names[GCN_TRAP_REGISTERS] = {
+    [GCN_TRAP_TTMP0] = "TTMP0",   [GCN_TRAP_TTMP1] = "TTMP1",   [GCN_TRAP_TRAPSTS] = "TRAPSTS",
+    [GCN_TRAP_MODE] = "MODE",     [GCN_TRAP_STATUS] = "STATUS", [GCN_TRAP_HW_ID] = "HW_ID",
+    [GCN_TRAP_HW_ID1] = "HW_ID1", [GCN_TRAP_HW_ID2] = "HW_ID2",
+};
+
 /* By the bits of MODE.EXCP_EN and TRAPSTS.EXCP. */
 static const char *const names[EXCEPTIONS] = {"invalid",  "denormal",   "float_div0",
                                               "overflow", "underflow",  "inexact",
@@ -161,12 +167,32 @@ static void explain_hw_id(FILE *out, const struct gcn_trap_registers *r)
             wt_field(id, 3, 0), wt_field(id, 23, 20), wt_field(id, 26, 24));
 }
 
+static void explain_hw_id1(FILE *out, const struct gcn_trap_registers *r)
+{
+    const uint32_t id = r->value[GCN_TRAP_HW_ID1];
+    fprintf(out,
+            "HW_ID1 = 0x%08" PRIx32 ": shader engine %" PRIu32 ", array %" PRIu32
+            ", work-group processor %" PRIu32 ", SIMD %" PRIu32 " of its four, wave %" PRIu32 "\n",
+            id, wt_field(id, 20, 18), wt_field(id, 16, 16), wt_field(id, 13, 10),
+            wt_field(id, 9, 8), wt_field(id, 4, 0));
+}
+
+static void explain_hw_id2(FILE *out, const struct gcn_trap_registers *r)
+{
+    const uint32_t id = r->value[GCN_TRAP_HW_ID2];
+    fprintf(out,
+            "HW_ID2 = 0x%08" PRIx32 ": VMID %" PRIu32 ", pipe %" PRIu32 ", queue %" PRIu32
+            ", work-group slot %" PRIu32 "\n",
+            id, wt_field(id, 27, 24), wt_field(id, 5, 4), wt_field(id, 3, 0), wt_field(id, 20, 16));
+}
+
 void gcn_explain_trap(FILE *out, const struct gcn_trap_registers *r)
 {
     static void (*const explain[])(FILE *, const struct gcn_trap_registers *) = {
-        [GCN_TRAP_TTMP1] = explain_origin, [GCN_TRAP_TRAPSTS] = explain_trapsts,
-        [GCN_TRAP_MODE] = explain_mode,    [GCN_TRAP_STATUS] = explain_status,
-        [GCN_TRAP_HW_ID] = explain_hw_id,
+        [GCN_TRAP_TTMP1] = explain_origin,  [GCN_TRAP_TRAPSTS] = explain_trapsts,
+        [GCN_TRAP_MODE] = explain_mode,     [GCN_TRAP_STATUS] = explain_status,
+        [GCN_TRAP_HW_ID] = explain_hw_id,   [GCN_TRAP_HW_ID1] = explain_hw_id1,
+        [GCN_TRAP_HW_ID2] = explain_hw_id2,
     };
     assert(out && r);
     for (unsigned i = 0; i < GCN_TRAP_REGISTERS; i++)
@@ -188,7 +214,12 @@ bool gcn_wave_trap_registers(struct gcn_device *d, uint32_t wave, struct gcn_tra
     r->value[GCN_TRAP_TRAPSTS] = w->trapsts;
     r->value[GCN_TRAP_MODE] = w->mode;
     r->value[GCN_TRAP_STATUS] = gcn_status(w);
-    return gcn_wave_hwreg(d, wave, 4, &r->value[GCN_TRAP_HW_ID]);
+    static const uint8_t number[GCN_TRAP_REGISTERS] = {
+        [GCN_TRAP_HW_ID] = 4, [GCN_TRAP_HW_ID1] = 23, [GCN_TRAP_HW_ID2] = 24};
+    for (unsigned i = GCN_TRAP_HW_ID; i < GCN_TRAP_REGISTERS; i++)
+        if (!gcn_wave_hwreg(d, wave, number[i], &r->value[i])) /* the model has none */
+            r->given &= ~(1u << i);
+    return true;
 }
 
 void gcn_explain_exception(FILE *out, struct gcn_device *d, const struct wt_fault *fault,
@@ -199,8 +230,8 @@ void gcn_explain_exception(FILE *out, struct gcn_device *d, const struct wt_faul
     const uint32_t enabled = wt_field(w->mode, 20, 12), raised = (trapsts | watched) & enabled;
     if (!w->active || !raised)
         return;
-    const struct gcn_raise *r = &d->raise;
-    const bool noted = r->wave == fault->wave && r->time == fault->time;
+    const struct gcn_raise *r = d->raise ? &d->raise[fault->wave] : NULL;
+    const bool noted = r && r->time == fault->time;
     fputs("  ", out);
     list_exceptions(out, raised);
     if (fault->lanes)

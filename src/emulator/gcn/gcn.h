@@ -45,6 +45,8 @@ struct gcn_config {
 
 /** Fills in the default of a struct gcn_config: 4 compute units, round robin. */
 void gcn_config_default(void *config);
+/** Gives a configuration its model; a small one has fewer compute units than the default is. */
+void gcn_config_choose(struct gcn_config *config, const struct gcn_model *model);
 /** Its keys, behind "gcn:" in --gpu. */
 extern const struct wt_config gcn_config_table;
 

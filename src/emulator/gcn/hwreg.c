@@ -80,7 +80,8 @@ static bool read_gfx10(const struct gcn_wave *w, unsigned id, uint32_t *value)
         *value = (uint32_t)(w->flat_scratch >> 32);
         return true;
     case HW_ID1:
-        *value = at.wave | at.simd << 8 | at.cu << 10 | at.sh << 16 | at.se << 18;
+        *value =
+            at.wave | at.simd << 8 | (at.cu & 1) << 9 | at.cu / 2 << 10 | at.sh << 16 | at.se << 18;
         return true;
     case HW_ID2:
         *value = (uint32_t)origin->slot | (uint32_t)origin->pipe << 4 | 1u << 8 |

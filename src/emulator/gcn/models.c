@@ -14,9 +14,33 @@
     .sgpr_granule = 16, .simds = 4, .waves_per_simd = slots, .lds_bytes = 65536,                   \
     .gds_bytes = 65536, .items = 1024
 
+/* Shared by gfx90a and its successors: one file for both kinds of registers. */
+#define CDNA2_CORE                                                                                 \
+    VEGA_CORE(512, 8, 8), .agprs = 256, .unified = true, .row_granule = 8, .packed_items = true,   \
+                          .wide_dpp = true, .precise_memory = true, .long_copies = true
+
+/* An RDNA 2: its name, preference, number in e_flags, version, chip, PCI device; its compute units,
+ * engines, arrays of each; KiB of L2, bits of the memory's bus. */
+#define NAVI(name_, rank, mach, number, chip_, pci, units, engines_, arrays_, l2, bus)             \
+    {                                                                                              \
+        .target = {.name = (name_), .machine = (mach), .generic = 0x53, .lanes = 32},              \
+        .preference = (rank), .set = GCN_ON_GFX10, .encodings = GCN_GFX10,                         \
+        .most_dwords = GCN_MOST_DWORDS, .paired_units = true, .halts_in_place = true,              \
+        .lds_direct = true, .tfe = true, .gds = true, .chip = (chip_),                             \
+        .marketing = "wavetrap " name_, .version = (number), .device_id = (pci), .firmware = 468,  \
+        .vgprs = 256, .vgpr_rows = 1024, .vgpr_granule = 8, .row_granule = 16, .sgprs = 128 * 16,  \
+        .sgpr_granule = 128, .simds = 2, .waves_per_simd = 16, .lds_bytes = 65536,                 \
+        .gds_bytes = 65536, .items = 1024, .cu = (units), .engines = (engines_),                   \
+        .arrays = (arrays_), .cu_per_array = (units) / ((engines_) * (arrays_)), .l1_kbytes = 16,  \
+        .l2_kbytes = (l2), .l2_line = 128, .engine_mhz = 2250, .memory_mhz = 1000,                 \
+        .memory_bits = (bus), .sdma_engines = 2, .sdma_queues = 8, .compute_queues = 8,            \
+        .long_copies = true,                                                                       \
+    }
+
 const struct gcn_model gcn_models[] = {
     {
         .target = {.name = "gfx900", .machine = 0x2c, .generic = 0x51, .lanes = 64},
+        .preference = 1,
         .set = GCN_ON_GFX900,
         .lds_direct = true,
         .tfe = true,
@@ -44,6 +68,7 @@ const struct gcn_model gcn_models[] = {
     {
         .target =
             {.name = "gfx906", .machine = 0x2f, .generic = 0x51, .lanes = 64, .sramecc = true},
+        .preference = 9,
         .set = GCN_ON_GFX906,
         .lds_direct = true,
         .tfe = true,
@@ -70,6 +95,7 @@ const struct gcn_model gcn_models[] = {
     },
     {
         .target = {.name = "gfx908", .machine = 0x30, .lanes = 64, .sramecc = true},
+        .preference = 10,
         .set = GCN_ON_GFX908,
         .lds_direct = true,
         .tfe = true,
@@ -96,27 +122,53 @@ const struct gcn_model gcn_models[] = {
         .compute_queues = 24,
     },
     {
+        .target = {.name = "gfx90a",
+                   .machine = 0x3f,
+                   .lanes = 64,
+                   .sramecc = true,
+                   .xnack = GCN_XNACK_EITHER},
+        .preference = 12,
+        .set = GCN_ON_GFX90A,
+        .chip = "aldebaran",
+        .marketing = "wavetrap gfx90a",
+        .version = 90010,
+        .device_id = 0x740c,
+        .firmware = 468,
+        CDNA2_CORE,
+        .flushes_matrices = true,
+        .cu = 104,
+        .engines = 8,
+        .arrays = 1,
+        .cu_per_array = 14,
+        .l1_kbytes = 16,
+        .l2_kbytes = 8192,
+        .l2_line = 128,
+        .engine_mhz = 1700,
+        .memory_mhz = 1600,
+        .memory_bits = 4096,
+        .sdma_engines = 2,
+        .sdma_queues = 8,
+        .compute_queues = 24,
+    },
+    {
         .target = {.name = "gfx942",
                    .machine = 0x4c,
                    .generic = 0x5f,
                    .lanes = 64,
                    .sramecc = true,
                    .xnack = GCN_XNACK_EITHER},
+        .preference = 11,
         .set = GCN_ON_GFX942,
         .chip = "aqua_vanjaram",
         .marketing = "wavetrap gfx942",
         .version = 90402,
         .device_id = 0x74a1,
         .firmware = 468,
-        VEGA_CORE(512, 8, 8),
-        .agprs = 256,
-        .unified = true,
-        .row_granule = 8,
-        .packed_items = true,
-        .wide_dpp = true,
+        CDNA2_CORE,
         .fused_matrices = true,
         .states_by_passes = true,
         .private_registers = true,
+        .halts_in_place = true,
         .scoped_caches = true,
         .cu = 304,
         .xcc = 8,
@@ -132,86 +184,26 @@ const struct gcn_model gcn_models[] = {
         .sdma_engines = 2,
         .sdma_queues = 8,
         .compute_queues = 24,
-        .precise_memory = true,
-        .long_copies = true,
     },
-    {
-        .target = {.name = "gfx1030", .machine = 0x36, .lanes = 32},
-        .set = GCN_ON_GFX10,
-        .encodings = GCN_GFX10,
-        .most_dwords = GCN_MOST_DWORDS,
-        .no_drivers = true,
-        .lds_direct = true,
-        .tfe = true,
-        .gds = true,
-        .chip = "navi21",
-        .marketing = "wavetrap gfx1030",
-        .version = 100300,
-        .device_id = 0x73af,
-        .firmware = 468,
-        .vgprs = 256,
-        .vgpr_rows = 1024,
-        .vgpr_granule = 8,
-        .row_granule = 16,
-        .sgprs = 128 * 16,
-        .sgpr_granule = 128,
-        .simds = 2,
-        .waves_per_simd = 16,
-        .lds_bytes = 65536,
-        .gds_bytes = 65536,
-        .items = 1024,
-        .cu = 80,
-        .engines = 4,
-        .arrays = 2,
-        .cu_per_array = 10,
-        .l1_kbytes = 16,
-        .l2_kbytes = 4096,
-        .l2_line = 128,
-        .engine_mhz = 2250,
-        .memory_mhz = 1000,
-        .memory_bits = 256,
-        .sdma_engines = 2,
-        .sdma_queues = 8,
-        .compute_queues = 8,
-        .long_copies = true,
-    },
-    {
-        .target = {.name = "gfx90a",
-                   .machine = 0x3f,
-                   .lanes = 64,
-                   .sramecc = true,
-                   .xnack = GCN_XNACK_EITHER},
-        .set = GCN_ON_GFX90A,
-        .chip = "aldebaran",
-        .marketing = "wavetrap gfx90a",
-        .version = 90010,
-        .device_id = 0x740c,
-        .firmware = 468,
-        VEGA_CORE(512, 8, 8),
-        .agprs = 256,
-        .unified = true,
-        .row_granule = 8,
-        .packed_items = true,
-        .wide_dpp = true,
-        .flushes_matrices = true,
-        .cu = 104,
-        .engines = 8,
-        .arrays = 1,
-        .cu_per_array = 14,
-        .l1_kbytes = 16,
-        .l2_kbytes = 8192,
-        .l2_line = 128,
-        .engine_mhz = 1700,
-        .memory_mhz = 1600,
-        .memory_bits = 4096,
-        .sdma_engines = 2,
-        .sdma_queues = 8,
-        .compute_queues = 24,
-        .precise_memory = true,
-        .long_copies = true,
-    },
+    NAVI("gfx1030", 8, 0x36, 100300, "navi21", 0x73af, 80, 4, 2, 4096, 256),
+    NAVI("gfx1031", 7, 0x37, 100301, "navi22", 0x73df, 40, 2, 2, 3072, 192),
+    NAVI("gfx1032", 6, 0x38, 100302, "navi23", 0x73ff, 32, 2, 2, 2048, 128),
+    NAVI("gfx1033", 5, 0x39, 100303, "vangogh", 0x163f, 8, 1, 1, 1024, 128),
+    NAVI("gfx1034", 4, 0x3e, 100304, "navi24", 0x743f, 16, 1, 2, 1024, 64),
+    NAVI("gfx1035", 3, 0x3d, 100305, "rembrandt", 0x1681, 12, 1, 2, 2048, 64),
+    NAVI("gfx1036", 2, 0x45, 100306, "raphael", 0x164e, 2, 1, 1, 256, 64),
     {.target.name = NULL},
 };
+
+const struct gcn_model *gcn_model_preferred(const struct gcn_model *before)
+{
+    const struct gcn_model *best = NULL;
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++)
+        if ((!before || m->preference < before->preference) &&
+            (!best || m->preference > best->preference))
+            best = m;
+    return best;
+}
 
 static bool has_code(const uint8_t *bytes, size_t length, const struct gcn_model *model)
 {
@@ -225,13 +217,11 @@ static bool has_code(const uint8_t *bytes, size_t length, const struct gcn_model
 const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, char *all,
                                           size_t size)
 {
-    const struct gcn_model *chosen = NULL, *m = gcn_models;
+    const struct gcn_model *chosen = NULL;
     size_t used = 0;
     *all = 0;
-    while (m->target.name)
-        m++;
-    while (m-- > gcn_models)
-        if (!m->no_drivers && has_code(bytes, length, m)) {
+    for (const struct gcn_model *m = NULL; (m = gcn_model_preferred(m));)
+        if (has_code(bytes, length, m)) {
             chosen = chosen ? chosen : m;
             used +=
                 (size_t)snprintf(all + used, size - used, "%s%s", used ? ", " : "", m->target.name);

@@ -37,6 +37,8 @@ enum gcn_encodings { GCN_GFX9, GCN_GFX10 };
 struct gcn_model {
     struct gcn_target target; /**< its name is that in ISA names and in --gpu, too */
     uint8_t set;              /**< its bit: enum gcn_model_set */
+    uint8_t preference;       /**< the greatest number is preferred where code is for several. It is
+                                   gfx90a's, since Debian 12's HIP does not know gfx942 */
     enum gcn_encodings encodings;
     uint8_t most_dwords;   /**< dwords of its longest instruction */
     const char *chip;      /**< as the kernel driver names it */
@@ -75,13 +77,15 @@ struct gcn_model {
                                  instructions need some among themselves */
     bool private_registers; /**< a wave starts with its private memory's address in FLAT_SCRATCH,
                                  and both a vector and a scalar register may be its offset */
+    bool halts_in_place;    /**< the runtime's trap handler halts a wave where it was, and has no
+                                 other place for it to wait at */
     bool scoped_caches;     /**< bits of an access (SC0, SC1) say among whom it is seen */
-    bool no_drivers;      /**< kernels run alone: its drivers for host programs are not built yet */
-    bool packed_items;    /**< a wave starts with its work-items' coordinates in v0, 10 bits each */
-    uint16_t cu;          /**< compute units, at most */
-    uint8_t xcc;          /**< dies that share the work, each with its L2, at most; 0: one */
-    uint8_t engines;      /**< shader engines, at most */
-    uint8_t arrays;       /**< shader arrays of an engine, at most */
+    bool paired_units; /**< two compute units are a work-group processor, which ROCm's HIP counts */
+    bool packed_items; /**< a wave starts with its work-items' coordinates in v0, 10 bits each */
+    uint16_t cu;       /**< compute units, at most */
+    uint8_t xcc;       /**< dies that share the work, each with its L2, at most; 0: one */
+    uint8_t engines;   /**< shader engines, at most */
+    uint8_t arrays;    /**< shader arrays of an engine, at most */
     uint8_t cu_per_array; /**< compute units of a shader array, at most */
 
     /* what the driver's topology says of it besides */
@@ -96,10 +100,11 @@ struct gcn_model {
     bool long_copies;    /**< a packet of a copy engine has up to 2^30 bytes, not 2^22 */
 };
 
-/** All models; one without a name ends them. The first is the family's default. The later one is
- * preferred where code is for several, and the last is that of `-g gcn`: gfx90a, since Debian 12's
- * HIP does not know gfx942. */
+/** All models; one without a name ends them. The first is the family's default. */
 extern const struct gcn_model gcn_models[];
+/** The model that is preferred next after @p before where code is for several; NULL: the first one,
+ * which is that of `-g gcn`, too; NULL if it was the last one. */
+const struct gcn_model *gcn_model_preferred(const struct gcn_model *before);
 
 /* Sizes of arrays: as much as any model has. */
 #define GCN_MOST_VGPRS 256

@@ -125,9 +125,11 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
     snprintf(fault.text, sizeof fault.text, "%s: %s, which EXCP_EN makes an exception%s",
              u->row->name, exception_name(raised),
              taken || caught || debugged ? "" : ", and there is no trap handler");
-    d->raise.wave = w->id;
-    d->raise.time = fault.time;
-    d->raise.rewind = u->length;
+    struct gcn_raise *noted = gcn_raise_of(w);
+    if (noted) {
+        noted->time = fault.time;
+        noted->rewind = u->length;
+    }
     if (lanes)
         note_cycle(w, u, (unsigned)__builtin_ctzll(lanes));
     if (debugged) {

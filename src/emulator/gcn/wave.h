@@ -133,9 +133,8 @@ struct gcn_dispatch {
     uint32_t scratch_resource[4];
 };
 
-/* The last exception of a vector instruction, for reports. */
+/* The last exception of a vector instruction in a slot, for reports. */
 struct gcn_raise {
-    uint32_t wave;
     uint64_t time;
     uint32_t rewind; /* the instruction's length in dwords */
     char operands[256];
@@ -205,7 +204,7 @@ struct gcn_device {
     /* The last exception of each slot's wave, for reports; NULL until there is one. No part of the
      * hashes. */
     struct wt_fault *exception;
-    struct gcn_raise raise;
+    struct gcn_raise *raise; /* likewise */
     /* execution */
     struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;

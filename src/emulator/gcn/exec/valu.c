@@ -513,8 +513,11 @@ static void copy_effect(struct effect *e, struct gcn_wave *w, unsigned dst, bool
 /* Notes the sources of a lane, for the report of its exception. */
 static void note_operands(struct gcn_wave *w, const struct gcn_uop *u, unsigned dst, unsigned lane)
 {
-    char *text = w->device->raise.operands;
-    const size_t size = sizeof w->device->raise.operands;
+    struct gcn_raise *raise = gcn_raise_of(w);
+    if (!raise)
+        return;
+    char *text = raise->operands;
+    const size_t size = sizeof raise->operands;
     const char *results = u->row->operands, *types = strchr(results, ':') + 1;
     size_t used = 0;
     *text = 0;
