@@ -7,7 +7,7 @@ import sys
 
 STATES = ("works", "near", "refused")
 TITLES = {"Vortex": "Instructions of Vortex", "gfx900": "Instructions of gfx900", "gfx906": "Instructions of gfx906, beside those of gfx900",
-          "gfx908": "Instructions of gfx908, beside those of gfx906", "gfx942": "Instructions of gfx942, beside those of gfx908", "gfx90a": "Instructions of gfx90a that the others lack", "gfx1030": "Instructions of gfx1030 that the others lack",
+          "gfx908": "Instructions of gfx908, beside those of gfx906", "gfx942": "Instructions of gfx942, beside those of gfx90a", "gfx90a": "Instructions of gfx90a, beside those of gfx908", "gfx1030": "Instructions of gfx1030 that the others lack",
           "Gen9": "Instructions of Gen9",
           "SM": "Machine code of the SM", "PTX": "PTX on the SM", "libcuda": "CUDA's driver API", "libcudart": "CUDA's runtime API",
           "libhsakmt": "The library under HIP and HSA", "libvortex": "Vortex's host library"}

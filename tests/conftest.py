@@ -254,7 +254,7 @@ def pytest_collection_modifyitems(config, items):
     all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those of the
     model (tests/compilers/amd.py), and those whose programs are all HIP's."""
     if os.environ.get("AMD_MODEL"):
-        items[:] = [i for i in items if amd.has(i.nodeid) or (i.get_closest_marker("hip") and amd.MODEL not in amd.UNKNOWN + amd.NO_DRIVERS)]
+        items[:] = [i for i in items if amd.has(i.nodeid) or (i.get_closest_marker("hip") and amd.has_hip(i.name))]
     seen = collections.Counter()
     for item in items:
         sample = item.get_closest_marker("sample")

@@ -20,11 +20,15 @@ def test_all_that_the_checks_install_is_found():
     done = run("doctor")
     families = told(done.stdout)
     assert done.returncode == 0 and list(families)[:4] == FAMILIES, done.stdout
+    models = re.findall(r"^  (\S+)", run("info", "--models").stdout, re.M)
     for family in FAMILIES:
+        listed = families[family].pop("models (-g)", models[0]).split(", ")
+        assert set(listed) <= set(models) and ("gfx90a" in listed) == (family == "gfx900"), (family, listed)
         for task, said in families[family].items():
             found = re.fullmatch(r"yes(?:: (/[^ ]+)(?: \([\d.]+\))?)?", said)
             assert found and (not found[1] or os.path.exists(found[1])), (family, task, said)
     assert families["verdict"] == dict.fromkeys(FAMILIES, "all is there")
+    assert told(run("doctor", "-g", "gfx90a:cu=2").stdout)["verdict"] == {"gfx90a": "all is there"}
     devices = run("info", "--devices").stdout
     assert devices and all(line + "\n" in done.stdout for line in devices.splitlines())
 

@@ -30,6 +30,8 @@ CASES = {  # registers: words that must be there, words that must not
     "SQ_CMD=0x1": (["SQ_CMD = 0x00000001\n"], []),
     "HW_ID=0x43b56b12": (["shader engine 3, array 0, compute unit 11, SIMD 1, wave 2; VMID 11, queue 3"], []),
     "-g gfx90a HW_ID=0x4000e123": (["shader engine 7, array 0, compute unit 1, SIMD 2, wave 3; VMID 0, queue 0"], []),
+    "-g gfx1030 HW_ID1=0x000d1e0b HW_ID2=0x0b050121": (["shader engine 3, array 1, work-group processor 7, SIMD 2 of its four, wave 11\n",
+                                                         "VMID 11, pipe 2, queue 1, work-group slot 5\n"], []),
     "-g gfx942 TTMP1=0 TRAPSTS=0x02000000 MODE=0x200000": (["TTMP1 = 0x00000000: a single step, PCRewind 0", "; an instruction of a single step has been executed\n",
                                                             "; a trap at the wave's end (TRAP_ON_END)\n"], ["host"]),
     "-g gfx942 TTMP1=0x01050000 TRAPSTS=0x00400000": (["the host's trap 5", "; the host's trap\n"], ["single step"]),
@@ -76,5 +78,10 @@ def test_the_first_trap_of_a_program(tmp_path):
     assert done.returncode == 0 and "TTMP" not in done.stdout and "float_div0" in done.stdout and "no trap handler" in done.stderr
     done = run("explain-trap", "--grid=64", "--at=1", example / "exception.co")
     assert done.returncode == 0 and "cleared them: none" in done.stdout and "issue time 1\n" in done.stdout
+    (example / "k.cl").write_text("kernel void k(global int *p) { p[__builtin_amdgcn_workgroup_id_x()] = 1; }\n")
+    subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1030", "-mcode-object-version=5", "-nogpulib", "-x", "cl", "-O1", example / "k.cl", "-o", example / "k.co"],
+                   check=True)
+    done = run("explain-trap", "-g", "gfx1030", "--grid=256", "--block=32", "--arg=zeros:64", "--at=1", example / "k.co")
+    assert done.returncode == 0 and "work-group processor 0, SIMD 0 of its four, wave 0\nHW_ID2" in done.stdout and "VMID" in done.stdout, done
     done = run("explain-trap", "--grid=64", "--at=100000", "--trap-handler=" + str(example / "handler.bin"), example / "exception.co")
     assert done.returncode == 125 and "has ended" in done.stderr

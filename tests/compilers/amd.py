@@ -11,10 +11,10 @@ import releases
 MODELS = ("gfx900", "gfx906", "gfx908", "gfx90a")
 LATER = ("gfx942",)     # Debian 12's HIP does not know it: suites that `wavetrap run` has, by clang 19 and later. Debian 13's does
 UNKNOWN = LATER if releases.RELEASE != "trixie" else ()
-NO_DRIVERS = ("gfx1030",)    # it has kernels that `wavetrap` itself starts, no host programs
 BY_GCC = MODELS if releases.RELEASE == "trixie" else ("gfx900", "gfx906")   # Debian's GCC has libgomp for these
 MODEL = os.environ.get("AMD_MODEL", MODELS[0])
 # The lanes of a wave: from gfx10 on compilers make code for either size, as AMD_LANES says.
+PAIRS = 2 if MODEL.startswith("gfx1") else 1     # compute units of what HIP counts
 LANES = int(os.environ.get("AMD_LANES", 32 if MODEL.startswith("gfx1") else 64))
 TARGET = [f"-mcpu={MODEL}"] + (["-mwavefrontsize64"] if MODEL.startswith("gfx1") and LANES == 64 else [])
 
@@ -36,9 +36,14 @@ def of_model(word):
 
 def has(test):
     """Whether a test, by its full name, is one of the model: it says gfx900 or gcn, or its file does, and the compilers and drivers that its name says know the model."""
-    unknown = ([] if MODEL in BY_GCC else ["open(mp|acc)"]) + ([r"-program|places\[gcn-hip"] if MODEL in NO_DRIVERS else []) + \
+    unknown = ([] if MODEL in BY_GCC else ["open(mp|acc)"]) + \
               ([r"clang-15\b|-15\b|-program|(places|leaving)\[gcn-hip"] if MODEL in UNKNOWN else [])
     return bool(re.search(r"/test_gcn[_.]|\[.*(gfx900|gcn)", test)) and not any(re.search(one, test) for one in unknown)
+
+
+def has_hip(test):
+    """Whether a test of HIP programs, by its name, is one of the model: HIP's compiler knows the model, and the test names no other."""
+    return MODEL not in UNKNOWN and not re.search("|".join(MODELS[1:] + LATER), test)
 
 
 def compilers(names):

@@ -99,6 +99,14 @@ def test_the_recorded_run_is_there(program, tmp_path, xlen):
     assert not differences(BACK, live, ask_core(core, BACK))
 
 
+def test_a_place_that_was_gone_to_is_shown_by_itself(program, tmp_path):
+    """Not by the breakpoint of the last stop: an inlined call that begins there is not entered yet, in the program as in its core file."""
+    core, file = tmp_path / "core", program("inlined", 32, "-O2")
+    commands = ["goto start", "goto end", "backtrace"]
+    live = ask_console(file, ["break scaled", "run", "backtrace", f"generate-core {core} all"], commands)
+    assert "#0" in live[2] and not differences(commands, live, ask_core(core, commands))
+
+
 def test_the_recorded_run_of_gfx900_is_there(code, tmp_path):  # noqa: F811
     core, file = tmp_path / "core", code("values.cl")
     commands = ["reverse-next", "info time", "reverse-stepi", "info registers", "goto start", "info time", "break values", "continue", "info time",

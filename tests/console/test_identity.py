@@ -8,7 +8,7 @@ import pytest
 from conftest import OPENCL_TARGETS, amd, ask_console, debug
 
 # More groups than the device has slots for; the groups that are asked for come late.
-HOW = {"gfx900": ["-g", f"{amd.MODEL}:cu=1", "--kernel=k", "--grid=65536", "--block=64", *["--arg=zeros:4096"] * 2],
+HOW = {"gfx900": ["-g", f"{amd.MODEL}:cu={amd.PAIRS}", "--kernel=k", "--grid=65536", "--block=64", *["--arg=zeros:4096"] * 2],
        "sm": ["-g", "sm", "--kernel=k", "--grid=8192", "--block=32", *["--arg=zeros:1024"] * 2]}
 GROUPS = {"gfx900": (400, 600, 800, 1000), "sm": (80, 140, 200, 255)}
 SLOTS = """

@@ -52,9 +52,13 @@ static inline float4 make_float4(float x, float y, float z, float w)
     return {x, y, z, w};
 }
 
+#ifndef LANES
+#define LANES 64
+#endif
+
 namespace cpu
 {
-enum { MOST_ITEMS = 1024, WAVE = 64, STACK = 1 << 16, SHARED = 65536 };
+enum { MOST_ITEMS = 1024, WAVE = LANES, STACK = 1 << 16, SHARED = 65536 };
 enum state { RUNNING, AT_BARRIER, TOGETHER, ENDED };
 inline ucontext_t scheduler, context[MOST_ITEMS];
 inline char stack[MOST_ITEMS][STACK];
@@ -198,21 +202,21 @@ static inline int lane_of()
 {
     return (int)(cpu::current % cpu::WAVE);
 }
-template <typename T> TOGETHER T __shfl(T x, int from, int width = 64)
+template <typename T> TOGETHER T __shfl(T x, int from, int width = cpu::WAVE)
 {
     return shuffled(x, (lane_of() & -width) + (from & (width - 1)));
 }
-template <typename T> TOGETHER T __shfl_up(T x, unsigned by, int width = 64)
+template <typename T> TOGETHER T __shfl_up(T x, unsigned by, int width = cpu::WAVE)
 {
     const int self = lane_of();
     return shuffled(x, self - (int)by < (self & -width) ? self : self - (int)by);
 }
-template <typename T> TOGETHER T __shfl_down(T x, unsigned by, int width = 64)
+template <typename T> TOGETHER T __shfl_down(T x, unsigned by, int width = cpu::WAVE)
 {
     const int self = lane_of();
     return shuffled(x, (self & (width - 1)) + (int)by >= width ? self : self + (int)by);
 }
-template <typename T> TOGETHER T __shfl_xor(T x, int mask, int width = 64)
+template <typename T> TOGETHER T __shfl_xor(T x, int mask, int width = cpu::WAVE)
 {
     const int self = lane_of(), to = self ^ mask;
     return shuffled(x, to >= ((self + width) & -width) ? self : to);

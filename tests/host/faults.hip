@@ -46,7 +46,7 @@ __global__ void breaks(int *out)
 __global__ void divides(int *out)
 {
     asm volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 14, 1), 1"); // EXCP_EN: division by zero
-    out[threadIdx.x] = (int)(1.0f / (float)((int)threadIdx.x - 5));  // in lane 5
+    out[threadIdx.x] = (int)(1.0f / (float)((int)threadIdx.x % 64 - 5)); // in lane 5 of two waves
 }
 
 __global__ void overflows(int *out, int n)
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     else if (!strcmp(what, "illegal"))
         no_instruction<<<1, 64>>>(buffer);
     else if (!strcmp(what, "divide"))
-        divides<<<1, 64>>>(buffer);
+        divides<<<1, 128>>>(buffer);
     else if (!strcmp(what, "trap"))
         gives_up<<<1, 64>>>(buffer);
     else if (!strcmp(what, "assert"))

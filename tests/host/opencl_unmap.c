@@ -62,6 +62,8 @@ int main(int argc, char **argv)
     const int frees = argc > 1 && !strcmp(argv[1], "free");
     const int writes = argc > 2 && !strcmp(argv[2], "write");
     const int handles = argc > 1 && !strcmp(argv[1], "handler");
+    /* Another thread may map memory where the data was. */
+    volatile int *none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const size_t items = ITEMS;
     if (handles)
         signal(SIGSEGV, on_signal);
@@ -89,7 +91,7 @@ int main(int argc, char **argv)
     const cl_int status = clFinish(queue);
     printf("the program goes on: %d\n", status);
     if (handles && !sigsetjmp(own, 1))
-        *(volatile int *)data = 1;
+        *none = 1;
     else if (handles)
         puts("its own handler was called");
     fflush(stdout);

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import WAVETRAP, compiled
+from conftest import WAVETRAP, code_object, compiled, instructions
 from sanitizer import BUILD, environment
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
@@ -312,7 +312,6 @@ def test_registers_of_no_program(sockets):
 # ---- several GPUs ----
 
 TWO = ["-g", "gfx900:cu=2", "-g", "gfx900:cu=3"]
-KERNARG = 6  # s[6:7], behind the queue's descriptor and the packet's address
 
 
 def test_waves_of_all_gpus_are_threads(sockets):
@@ -333,14 +332,17 @@ def test_waves_of_all_gpus_are_threads(sockets):
 
 
 def test_memory_of_each_gpu_can_be_watched(sockets):
-    with start(*TWO, compiled("two_gpus.hip")) as s:
+    program = compiled("two_gpus.hip")
+    # The kernarg segment's pointer is behind what else the kernel asks for: the packet's address, the descriptor of private memory.
+    loads = (re.match(r"s_load_dwordx\d \S+ s\[(\d+):\d+\], 0x0$", text) for _, text in instructions(code_object(program), "_Z4markPiii"))
+    kernarg = int(next(filter(None, loads))[1])
+    with start(*TWO, program) as s:
         s.ask("pending mark")
         outs, at = {}, set()
         while len(outs) < 2:
             hit = place(s.ask("continue"))
             at.add(hit["pc"])
-            # The kernel's first argument, by the kernarg segment's pointer.
-            arguments = sum(int(s.ask(f"reg s{n}"), 16) << shift for n, shift in ((KERNARG, 0), (KERNARG + 1, 32)))
+            arguments = sum(int(s.ask(f"reg s{n}"), 16) << shift for n, shift in ((kernarg, 0), (kernarg + 1, 32)))
             low, high, device = s.words("global", arguments, 3)
             outs[device] = low & 0xffffffff | high << 32
         for pc in at:

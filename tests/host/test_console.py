@@ -8,7 +8,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from conftest import MODEL, WAVETRAP, compiled
+from conftest import MODEL, ROCM_6, WAVETRAP, compiled
 from sanitizer import ROOT, environment
 from terminal import PROMPT, stop_in_kernel
 
@@ -177,8 +177,11 @@ def test_inlined_calls():
 def test_steps(program):
     """Into a function and out of it; a wave that ends ends its step."""
     store, weigh = line_of("store"), line_of("weigh")
-    said = ask([f"tbreak {SOURCE.name}:{store}", "run", "tbreak weigh", "next", "backtrace", "next", "finish", "stepi", "nexti", "next", "next",
+    # Optimised for a gfx942, the line begins before the barrier of the line above it.
+    there = ["next"] * 2 if (MODEL, program) == ("gfx942", session("-O2")) else []
+    said = ask([f"tbreak {SOURCE.name}:{store}", "run", *there, "tbreak weigh", "next", "backtrace", "next", "finish", "stepi", "nexti", "next", "next",
                 "info program"], program)
+    del said[2:2 + len(there)]
     assert re.search(rf"weigh \(.*\) at .*session.hip:{weigh}\n{weigh}\t", said[3]), said[3]
     assert re.search(r"#0  weigh .*\n#1  .* fill ", said[4])
     assert re.match(r"\d+\t", said[5]) and re.search(rf"Run till exit from #0  weigh.*\n.*fill \(.*\n{store}\t", said[6])
@@ -285,14 +288,17 @@ def test_the_hardware_s_registers():
 
 
 def test_catch_the_end_of_dispatches(program, tmp_path):
-    """Each of them once, when one wave is left, which is at its last instruction."""
+    """Each of them once, when one of its waves is left, which is at its last instruction; copies by the runtime's kernels may run beside it."""
     said = ask(["catch dispatch end", "run", "info warps", "x/i $pc", "delete", "continue"], program)
-    assert "Catchpoint 1 (dispatch end), " in said[1] and len(said[2].splitlines()) == 1 and "s_endpgm" in said[3] and END in said[-1]
+    left = re.findall(r"^(.) device 0, (dispatch \d+),", said[2], re.M)
+    mine = dict(left)["*"]
+    assert "Catchpoint 1 (dispatch end), " in said[1] and [d for _, d in left].count(mine) == 1 and "s_endpgm" in said[3] and END in said[-1]
     script = tmp_path / "script"
     script.write_text("".join(f"catch dispatch {which}\ncommands\ncontinue\nend\n" for which in ("begin", "end")) + "run\n")
     done = debug([], program, options=["-x", script])
-    stops = re.findall(r"^Catchpoint \d \(dispatch (begin|end)\), ", done.stdout, re.M)
-    assert len(stops) >= 6 and stops == ["begin", "end"] * (len(stops) // 2), done.stdout + done.stderr
+    stops = re.findall(r"^\[device 0, (dispatch \d+), .*\n\nCatchpoint \d \(dispatch (begin|end)\), ", done.stdout, re.M)
+    each = {dispatch: [what for d, what in stops if d == dispatch] for dispatch, _ in stops}
+    assert len(each) >= 3 and all(what == ["begin", "end"] for what in each.values()), done.stdout + done.stderr
 
 
 def test_catch(program):
@@ -375,6 +381,7 @@ def some_address(text):
     return re.sub(r"0x[0-9a-f]{9,16}\b(?!0)", lambda m: m[0] if m[0].endswith("00000000000000") else "0x...", text)
 
 
+@pytest.mark.skipif(MODEL != "gfx900" or ROCM_6, reason="the page is Debian 12's compiler's, for a gfx900")
 def test_the_tutorial_for_hip_programs_is_true(tmp_path):
     out = tmp_path / "gcn"
     subprocess.run(["make", "-s", "-C", ROOT / "examples" / "gcn", f"OUT={out}", "OPT=-O0 -g", out / "blur"], check=True, capture_output=True)
@@ -388,6 +395,7 @@ def test_the_tutorial_for_hip_programs_is_true(tmp_path):
     assert done.returncode == 1
 
 
+@pytest.mark.skipif(MODEL != "gfx900" or ROCM_6, reason="the page is Debian 12's compiler's, for a gfx900")
 def test_the_tutorial_for_openmp_programs_is_true(tmp_path):
     page = (ROOT / "docs" / "openmp-debug.md").read_text()
     build = re.search(r"^\$ (gcc-12 .*) examples/gcn/axpy.c -o /tmp/axpy$", page, re.M)[1]

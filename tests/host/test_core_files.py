@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from conftest import WAVETRAP, compiled
+from amd import BY_GCC
+from conftest import MODEL, WAVETRAP, compiled
 from releases import CC
 from sanitizer import ROOT, environment
 from test_console_offload import CLANG, GCC0, program as offload
@@ -90,8 +91,9 @@ def test_the_page_s_report_is_true(tmp_path):
     told = done.stderr.replace(str(SOURCE), SOURCE.name).replace(f"{tmp_path}/", "")
 
     def plain(text):
-        return re.sub(r"0x7[ef]\w+", "0x7f…", re.sub(r"issue time \d+", "issue time …", re.sub(r"session.hip:\d+", "session.hip:…", text)))
-    assert plain(wanted) in plain(told), told
+        text = re.sub(r"0x7[ef]\w+", "0x7f…", re.sub(r"issue time \d+", "issue time …", re.sub(r"session.hip:\d+", "session.hip:…", text)))
+        return text if MODEL == "gfx900" else re.sub(r"(?<=\+)\d+(?=>)|v\[?[\d:]+\]?", "…", text)    # code of another length, in other registers
+    assert plain(wanted.replace("gfx900", MODEL)) in plain(told), told
 
 
 @pytest.mark.parametrize("what, options, reason, line", [
@@ -201,6 +203,8 @@ def test_what_threads_did_meanwhile_is_in_the_file(tmp_path, level):
     ("clang-19", [CLANG[0], "-g", *CLANG[1:]], "openmp.c", "sum += a[i]")])
 def test_the_recorded_run_of_openmp_and_openacc_is_in_the_file(tmp_path, compiler, flags, source, at):
     """Steps back, breakpoints backwards, variables and frames, as in the program."""
+    if compiler == CC and MODEL not in BY_GCC:
+        pytest.skip(f"{CC} has no {MODEL}")
     here = next(i for i, line in enumerate((ROOT / "tests/host" / source).read_text().splitlines(), 1) if at in line)
     env = dict(environment(), ACC_DEVICE_TYPE="radeon")
     commands = ["info time", *STATE, *["reverse-stepi"] * 12, *STATE, "info locals", "backtrace", "reverse-next", "info time", "reverse-continue", *STATE,

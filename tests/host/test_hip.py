@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+import amd
 from conftest import ISA, LIBRARY, MODEL, ROCM_6, WAVES, compiled, environment, example, hip, wavetrap
 
 pytestmark = pytest.mark.hip
@@ -39,17 +40,17 @@ def test_the_library_has_every_function_of_debians():
 
 def test_example_adds_vectors():
     done = hip(example("vecadd"))
-    assert done.stdout == (f"wavetrap {MODEL} ({ISA[MODEL]}), 4 compute units\n"
+    assert done.stdout == (f"wavetrap {MODEL} ({ISA[MODEL]}), {4 // amd.PAIRS} compute units\n"
                            "0 of 100000 sums are wrong\n")
     assert (done.stderr, done.returncode) == ("", 0)
 
 
 def test_properties_are_those_of_the_gpus_asked_for():
-    done = work("properties", gpus=["gfx900:cu=7", "gfx900"])
+    done = work("properties", gpus=["gfx900:cu=6", "gfx900"])
     parts = [line.split("|") for line in done.stdout.splitlines()]
     assert [p[:6] for p in parts] == [
-        [f"{i}: wavetrap {MODEL}", ISA[MODEL], f"cu {cu}", "warp 64", "lds 65536", "threads 1024"]
-        for i, cu in enumerate([7, 4])]
+        [f"{i}: wavetrap {MODEL}", ISA[MODEL], f"cu {cu // amd.PAIRS}", f"warp {amd.LANES}", "lds 65536", "threads 1024"]
+        for i, cu in enumerate([6, 4])]
     host = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     memory = min(8 << 30, host // 4 * 3 & -4096)
     assert {p[6] for p in parts} == {f"memory {memory} {memory}"}
@@ -129,7 +130,7 @@ def test_memory_that_the_gpu_does_not_have_is_refused():
 
 
 def test_results_do_not_depend_on_the_number_of_compute_units():
-    assert {work("reduction", gpus=[f"gfx900:cu={cu}"]).stdout for cu in (1, 64)} == {"sum right\n"}
+    assert {work("reduction", gpus=[f"gfx900:cu={cu}"]).stdout for cu in (amd.PAIRS, 64)} == {"sum right\n"}
 
 
 def test_exit_status_is_the_programs():
@@ -138,14 +139,14 @@ def test_exit_status_is_the_programs():
 
 def test_rocminfo_shows_the_gpus():
     """Without a kernel module, /dev/kfd or rights; the sanitizers' libraries may stand before ours."""
-    done = hip("rocminfo", gpus=["gfx900:cu=7", "gfx900:cu=3"])
+    done = hip("rocminfo", gpus=["gfx900:cu=6", "gfx900:cu=2"])
     assert done.returncode == 0, done.stderr
     agents = done.stdout.split("Agent ")[2:]
-    assert [re.search(r"Compute Unit: +(\d+)", a)[1] for a in agents] == ["7", "3"]
+    assert [re.search(r"Compute Unit: +(\d+)", a)[1] for a in agents] == ["6", "2"]
     for agent in agents:
         assert re.search(rf"  Name: +{MODEL} *\n", agent) and re.search(rf"Marketing Name: +wavetrap {MODEL} *\n", agent)
         assert f"amdgcn-amd-amdhsa--{ISA[MODEL]}" in agent
-        assert re.search(r"Wavefront Size: +64\(", agent) and re.search(rf"Max Waves Per CU: +{WAVES}\(", agent)
+        assert re.search(rf"Wavefront Size: +{amd.LANES}\(", agent) and re.search(rf"Max Waves Per CU: +{WAVES}\(", agent)
 
 
 # ---- the command ----

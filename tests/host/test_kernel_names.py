@@ -117,10 +117,10 @@ def test_code_for_other_gpus_is_named(tmp_path):
     source.write_text("__attribute__((global)) void k(int *p) { *p = 1; }\n")
     options = ["clang++-19", "-nogpuinc", "-nogpulib", "--offload-device-only", "-c", source]
     for name, more, words, runs in [
-            ("other", ["--offload-arch=gfx1030", "--offload-arch=gfx1010:xnack-"],
-             "it holds code for gfx1010:xnack-, gfx1030, not for gfx900: compile with --offload-arch=gfx900\n", "no GPU that is emulated"),
+            ("other", ["--offload-arch=gfx1100", "--offload-arch=gfx1010:xnack-"],
+             "it holds code for gfx1010:xnack-, gfx1100, not for gfx900: compile with --offload-arch=gfx900\n", "no GPU that is emulated"),
             ("newer", ["--offload-arch=gfx1030", "--offload-arch=gfx906", "--offload-compress"],
-             "it holds code for gfx1030, gfx906, not for gfx900: compile with --offload-arch=gfx900, or run it with -g gfx906\n", "gfx906")]:
+             "it holds code for gfx1030, gfx906, not for gfx900: compile with --offload-arch=gfx900, or run it with -g gfx906\n", "gfx906, gfx1030")]:
         path = tmp_path / name
         subprocess.run([*options, *more, "-o", path], check=True)
         assert words in said(path, "-g", "gfx900")

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BUILD, hip, wavetrap
+import amd
+from conftest import BUILD, MODEL, hip, wavetrap, without_optimisation
 from releases import BITCODE, ROCM_CLANG
 
 pytestmark = pytest.mark.hip
 
 SOURCE = Path(__file__).resolve().parent / "kernels.hip"
-FOLDER = BUILD / "tests" / "host" / "kernels"
+FOLDER = BUILD / "tests" / "host" / f"kernels-{MODEL}"
 COMMON = ["-std=c++17", "-w", "-ffp-contract=off"]
 CLANG = ["clang++-19", "-x", "hip", "--offload-arch=gfx900", "--rocm-path=/usr", "--hip-path=/usr",
          f"--rocm-device-lib-path={BITCODE}"]
@@ -61,7 +62,7 @@ def parts(text):
 
 @functools.cache
 def on_cpu():
-    program = built("cpu", ["clang++-19", "-x", "c++", "-DON_CPU", "-O0", "-Xclang", "-ffloat16-excess-precision=none"])
+    program = built("cpu", ["clang++-19", "-x", "c++", "-DON_CPU", f"-DLANES={amd.LANES}", "-O0", "-Xclang", "-ffloat16-excess-precision=none"])
     found = parts(subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout)
     assert set(found) == KERNELS | {"in", "end"}
     return found
@@ -70,7 +71,7 @@ def on_cpu():
 @functools.cache
 def on_gpu(compiler, level):
     if compiler == "hipcc":
-        program = built(f"hipcc{level}", ["hipcc", "--offload-arch=gfx900"], level)
+        program = built(f"hipcc{level}", [*(without_optimisation() if level == "-O0" else ["hipcc"]), "--offload-arch=gfx900"], level)
     else:
         program = built(f"clang{level}", CLANG, "-mcode-object-version=4", "-DDIRECT", "-lamdhip64", level)
     done = hip(program)

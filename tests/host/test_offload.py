@@ -45,6 +45,8 @@ def test_images_for_another_gpu_are_named(tmp_path):
     assert (done.stdout, done.stderr) == ("devices 0, on one 0, sum 1000000, last 1999\n", f"wavetrap: {program}: it holds code for gfx906, gfx1030, not for gfx900: "
                                           "compile with --offload-arch=gfx900, or run it with -g gfx906\n")
     done = wavetrap("exec", program)
+    assert (done.stdout, done.stderr) == ("devices 1, on one 1, sum 1000000, last 1999\n", "wavetrap: the program has code for gfx906, gfx1030: the GPU is a gfx906 (--gpu)\n")
+    done = wavetrap("exec", "-g", "gfx1030", program)
     assert (done.stdout, done.stderr) == ("devices 1, on one 1, sum 1000000, last 1999\n", "")
 
 

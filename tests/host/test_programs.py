@@ -4,6 +4,7 @@ cannot are told.
 """
 import functools
 import os
+import re
 import pathlib
 import shutil
 import signal
@@ -192,6 +193,9 @@ def test_the_topologys_files_are_there_while_the_program_runs(tmp_path):
     for gpu, bits, properties in ("gfx900", 0x3803a280, 1494), ("gfx908", 0x3c13a280, 1494), ("gfx90a", 0x3c17a280, 470):
         said = wavetrap("exec", "-g", gpu, "cat", f"{folder}/1/properties", env=env).stdout
         assert f"\ndebug_prop {properties}\n" in said and int(said.split("\ncapability ")[1].split()[0]) & ~0x8 == bits, (gpu, said)
+    waves = {"gfx900": 10, "gfx906": 10, "gfx908": 10, "gfx90a": 8, "gfx942": 8}
+    said = wavetrap("exec", *(f"-g{gpu}" for gpu in waves), "cat", *(f"{folder}/{node}/properties" for node in range(1, len(waves) + 1)), env=env).stdout
+    assert re.findall(r"^max_waves_per_simd (\d+)$", said, re.M) == [str(count) for count in waves.values()]
     missing = wavetrap("exec", "cat", f"{folder}/3/gpu_id", env=env)
     assert missing.returncode == 1 and "No such file" in missing.stderr
 

@@ -4,6 +4,7 @@ import signal
 
 import pytest
 
+import amd
 from conftest import MODEL, WAVES, compiled, environment, hip, wavetrap
 from test_console import ask
 
@@ -30,7 +31,7 @@ def test_each_queue_has_the_dispatches_of_its_stream():
 
 def test_twelve_kernels_wait_for_one():
     """The runtime gives streams four queues, if it is not told to give more."""
-    done = wavetrap("exec", "-g", f"{MODEL}:cu=6", compiled("together.hip"), "flag", 12, env={**environment(), "GPU_MAX_HW_QUEUES": "16"})
+    done = wavetrap("exec", "-g", f"{MODEL}:cu={6 * 64 // amd.LANES}", compiled("together.hip"), "flag", 12, env={**environment(), "GPU_MAX_HW_QUEUES": "16"})
     assert (done.stdout, done.stderr, done.returncode) == ("9216 waited\n", "", 0)
 
 

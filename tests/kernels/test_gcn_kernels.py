@@ -184,7 +184,7 @@ def mandelbrot(scale):
     return struct.pack("<1024I", *out)
 
 
-def on_device(path, kernel, folder, gpu=f"{amd.MODEL}:cu=3", *more):
+def on_device(path, kernel, folder, gpu=f"{amd.MODEL}:cu={3 * amd.PAIRS}", *more):
     _, grid, block, arguments = CASES[kernel]
     command = [WAVETRAP, "run", f"--gpu={gpu}", f"--kernel={kernel}", "--grid=" + ",".join(map(str, grid)),
                "--block=" + ",".join(map(str, block)), *more]
@@ -237,7 +237,7 @@ def test_as_on_the_host(host, device, tmp_path, kernel, compiler, level):
     assert same(kernel, got, want) == ""
 
 
-@pytest.mark.parametrize("gpu,schedule", [(f"{amd.MODEL}:cu=1", "rr:1"), (f"{amd.MODEL}:cu=7", "lockstep"), (amd.MODEL, "random:5")])
+@pytest.mark.parametrize("gpu,schedule", [(f"{amd.MODEL}:cu={amd.PAIRS}", "rr:1"), (f"{amd.MODEL}:cu={7 * amd.PAIRS}", "lockstep"), (amd.MODEL, "random:5")])
 @pytest.mark.parametrize("kernel", ["scan", "matmul", "histogram", "compare_and_swap", "generic_pointers"])
 def test_any_schedule_gives_the_same(host, device, tmp_path, kernel, gpu, schedule):
     got, _ = on_device(device(COMPILERS[0], "-O2", CASES[kernel][0]), kernel, tmp_path, gpu, f"--schedule={schedule}")
@@ -251,7 +251,7 @@ def test_runs_are_repeatable(device, tmp_path):
     assert hashes[0] == hashes[1] != hashes[2]
 
 
-@pytest.mark.parametrize("gpu,schedule,budget", [("cu=1", "rr:64", 1 << 30), ("cu=3", "lockstep", 1 << 30),
+@pytest.mark.parametrize("gpu,schedule,budget", [(f"cu={amd.PAIRS}", "rr:64", 1 << 30), (f"cu={3 * amd.PAIRS}", "lockstep", 1 << 30),
                                                  ("cu=2", "random:3", 1 << 20)])
 @pytest.mark.parametrize("kernel,grid,block", [("scan", "512", "256"), ("histogram", "1000", "128"), ("sort", "200", "64"),
                                                ("matmul", "24,24", "8,8"), ("generic_pointers", "300", "64")])

@@ -126,7 +126,7 @@ ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|use a type name as an
 
 def exceptions_of(family, seed):
     """The compilers' mistakes of a seed on the GPU of this run. Code of another encoding has its own alone."""
-    gpu = f"{amd.MODEL}-{amd.LANES}" if amd.MODEL in amd.NO_DRIVERS and family.startswith("gcn") else amd.MODEL
+    gpu = f"{amd.MODEL}-{amd.LANES}" if amd.MODEL.startswith("gfx1") and family.startswith("gcn") else amd.MODEL
     return EXCEPTIONS.get((family, seed, gpu), EXCEPTIONS.get((family, seed), ()) if gpu == amd.MODEL else ())
 
 

@@ -112,7 +112,7 @@ def settings(family, rng):
         cores, warps, threads = rng.choice([(1, 2, 4), (1, 4, 4), (2, 4, 2)])
         return s | {"cores": cores, "warps": warps, "threads": threads, "groups": rng.randrange(6, 14)}
     if family == "gcn":
-        s |= {"gpu": f"{amd.MODEL}:cu=1", "block": rng.choice([64, 64, 128]), "groups": rng.randrange(60, 100)}
+        s |= {"gpu": f"{amd.MODEL}:cu={amd.PAIRS}", "block": rng.choice([64, 64, 128]), "groups": rng.randrange(60, 100)}
         if rng.random() < 0.3:  # and a device that is almost empty
             s |= {"gpu": amd.MODEL, "groups": rng.randrange(3, 6)}
         return s
