@@ -5,8 +5,10 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -77,11 +79,12 @@ def workbench(extension, tmp_path, folder):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = ["node", ENTRY, "--user-data-dir", data, "--extensions-dir", tmp_path / "extensions"]
-    environment = {**os.environ, "HOME": str(tmp_path)}
+    sockets = tempfile.mkdtemp()   # a socket's path has 107 characters at most
+    environment = {**os.environ, "HOME": str(tmp_path), "TMPDIR": sockets, "XDG_RUNTIME_DIR": sockets}
     subprocess.run([*words, "--install-extension", package], check=True, env=environment, capture_output=True, timeout=TIMEOUT)
     with open(tmp_path / "log", "w") as log:
         server = subprocess.Popen([*words, "--auth", "none", "--bind-addr", f"127.0.0.1:{port}", "--disable-telemetry", "--disable-update-check"],
-                                  env=environment, stdout=log, stderr=subprocess.STDOUT)
+                                  env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
     browser = Workbench(1400, 860)
     try:
         end = time.monotonic() + TIMEOUT
@@ -95,8 +98,9 @@ def workbench(extension, tmp_path, folder):
         yield browser
     finally:
         browser.close()
-        server.terminate()
+        os.killpg(server.pid, signal.SIGKILL)   # its extension host, too, which aborts where it loses its parent
         server.wait(TIMEOUT)
+        shutil.rmtree(sockets)
 
 
 def keep(browser, name):
