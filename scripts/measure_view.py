@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "tests" / "view"))
 from browser import Browser  # noqa: E402
 
 EACH = 20
+SHOWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # What the main thread does for an event; what one of them calls is in it.
 WORK = {"EventDispatch", "FunctionCall", "RunMicrotasks", "FireAnimationFrame", "TimerFire", "UpdateLayoutTree", "Layout", "Layerize", "PrePaint", "Paint"}
 POINT = """(() => { const g = view.grid, r = g.box.getBoundingClientRect(), rows = view.layout.filter((row) => row.wave), i = g.rows.indexOf(rows[%d %% rows.length]);
@@ -28,14 +29,16 @@ def spent(events, begin, end):
     return total / 1000
 
 
-def measure(browser, act):
-    """Traces EACH actions, a mark before each; returns the cost of each."""
+def measure(browser, act, ready):
+    """Traces EACH actions, a mark before and after each, and not what makes ready for it; returns the cost of each."""
     browser.ask("Tracing.start", traceConfig={"includedCategories": ["devtools.timeline", "blink.user_timing"]})
     for i in range(EACH):
-        browser.run(f"performance.mark('event {i}')")
+        ready(i)
+        browser.run(SHOWN)
+        browser.run(f"performance.mark('begin {i}')")
         act(i)
-        browser.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    browser.run(f"performance.mark('event {EACH}')")
+        browser.run(SHOWN)
+        browser.run(f"performance.mark('end {i}')")
     browser.ask("Tracing.end")
     events = []
     while True:
@@ -44,14 +47,10 @@ def measure(browser, act):
             events += said["params"]["value"]
         if said.get("method") == "Tracing.tracingComplete":
             break
-    marks = {e["name"]: e for e in events if e["name"].startswith("event ")}
+    marks = {e["name"]: e for e in events if e["name"].startswith(("begin ", "end "))}
     thread = {(e["pid"], e["tid"]) for e in marks.values()}
     work = [e for e in events if e["ph"] == "X" and "tdur" in e and e["name"] in WORK and (e["pid"], e["tid"]) in thread]
-    return [spent(work, marks[f"event {i}"]["tts"], marks[f"event {i + 1}"]["tts"]) for i in range(EACH)]
-
-
-def click(browser, i):
-    browser.click(*browser.run(POINT % (7 * i, 5 * i)))
+    return [spent(work, marks[f"begin {i}"]["tts"], marks[f"end {i}"]["tts"]) for i in range(EACH)]
 
 
 def drag(browser, i):
@@ -64,10 +63,11 @@ def main():
         browser = Browser()
         browser.open(pathlib.Path(name).resolve().as_uri())
         browser.run("view.box.focus()")
+        at = lambda i: browser.run(POINT % (7 * i, 5 * i))   # scrolls there
         kinds = {"arrow key": lambda i: browser.key(("ArrowRight", "ArrowDown")[i % 2]), "slider": lambda i: drag(browser, i),
-                 "click": lambda i: click(browser, i), "mouse": lambda i: browser.mouse(*browser.run(POINT % (3 * i, i)))}
+                 "click": lambda i: browser.click(*at(i)), "mouse": lambda i: browser.mouse(*at(i))}
         for kind, act in kinds.items():
-            cost = measure(browser, act)
+            cost = measure(browser, act, at if kind in ("click", "mouse") else lambda i: None)
             print(f"{pathlib.Path(name).name} {kind}: median {statistics.median(cost):.1f} ms, greatest {max(cost):.1f} ms, {len(cost)} events", flush=True)
         browser.close()
 
