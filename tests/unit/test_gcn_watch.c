@@ -1234,9 +1234,46 @@ static void memory_is_as_a_lane_sees_it(void **state)
     rig_free(&r);
 }
 
+/* One look-up for many lanes finds for each what a look-up of its own does, and more than nothing.
+ */
+static void memory_of_lanes_at_one_address(void **state)
+{
+    static const uint64_t place[] = {GCN_PRIVATE_APERTURE, GCN_SHARED_APERTURE, DATA,
+                                     GCN_SHARED_APERTURE + LDS - 4, GCN_REGION_APERTURE};
+    struct rig r = rig_mixed(1);
+    assert_int_equal(run(&r, 150), WT_RUN_BUDGET);
+    struct gcn_wave *w = wave_of(&r, 0);
+    uint8_t lane[GCN_LANES];
+    uint64_t out[GCN_LANES];
+    unsigned found = 0, count = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const uint64_t own[3] = {i * 0x0102030405060708, ~(uint64_t)i, i};
+        assert_true(r.m->ops->write_memory(r.m, w->id, i, GCN_PRIVATE_APERTURE, own, sizeof own));
+        if (i % 3) /* lanes between are off */
+            lane[count++] = (uint8_t)i;
+    }
+    for (unsigned i = 0; i < 5 * 12 * 8; i++) {
+        const uint64_t at = place[i / 96] + i % 12;
+        const unsigned size = 1 + i / 12 % 8;
+        uint64_t alone = 0;
+        if (!wt_pieces_gather(r.m, w->id, lane, count, at, size, out))
+            continue;
+        found++;
+        for (unsigned k = 0; k < count; k++) {
+            assert_true(r.m->ops->read_memory(r.m, w->id, lane[k], at, &alone, size));
+            assert_true(out[k] == alone);
+        }
+    }
+    assert_true(found > 4 * 12 * 8);
+    assert_false(wt_pieces_gather(r.m, w->id, lane, count, GCN_SHARED_APERTURE + LDS - 4, 5, out));
+    assert_false(wt_pieces_gather(r.m, r.m->waves, lane, count, GCN_PRIVATE_APERTURE, 4, out));
+    rig_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_of_lanes_at_one_address),
         cmocka_unit_test(each_row_tells_its_bytes),
         cmocka_unit_test(watching_changes_nothing),
         cmocka_unit_test(a_watch_misses_nothing),

@@ -158,6 +158,7 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
             return false;
         piece->addr += offset / 4 * 4 * gcn_lanes_of(w) + lane * 4u + offset % 4;
         room = 4 - offset % 4;
+        piece->step = 4;
     } else if ((piece->host = gcn_kfd_area_at(d, addr, &room)) == NULL) {
         room = addr < GCN_SHARED_APERTURE ? GCN_SHARED_APERTURE - addr : 0;
     }

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/work_item.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/mapped.h"
 #include "expr/condition_wire.h"
 #include "expr/wire.h"
 
@@ -289,11 +290,22 @@ static bool read_sources(const struct judged_wave *a, struct wt_condition *c,
     return true;
 }
 
+static bool are_equal(const uint64_t *addr, unsigned count)
+{
+    uint64_t differ = 0;
+    for (unsigned k = 1; k < count; k++)
+        differ |= addr[k] ^ addr[0];
+    return !differ;
+}
+
 static wt_lanes read_memory(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
                             uint64_t *out)
 {
     const struct judged_wave *a = context;
     wt_lanes got = 0;
+    if (which == wt_lanes_first(a->count) && are_equal(addr, a->count) &&
+        wt_pieces_gather(a->m, a->wave, a->lane, a->count, addr[0] & a->addresses, size, out))
+        return which;
     for (wt_lanes rest = which; rest; rest &= rest - 1) {
         const unsigned k = wt_lanes_lowest(rest);
         uint8_t bytes[8];

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "emulator/machine/copy.h"
 #include "emulator/machine/regions.h"
 
@@ -90,6 +91,42 @@ bool wt_pieces_read(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t
             return false;
     }
     return true;
+}
+
+/* Where the piece @p first of a lane is, if that of the lane @p last is on its page; else NULL. */
+static const uint8_t *on_one_page(const struct wt_machine *m, const struct wt_mapped_piece *first,
+                                  const struct wt_mapped_piece *last)
+{
+    const uint64_t end = last->addr + last->size - 1;
+    if (first->host)
+        return first->step ? NULL : first->host;
+    if (first->size != last->size || (first->addr ^ end) & ~WT_PAGE_MASK ||
+        !in_space(first->addr, 1))
+        return NULL;
+    return wt_memory_page(m->memory, first->addr) + (first->addr & WT_PAGE_MASK);
+}
+
+bool wt_pieces_gather(struct wt_machine *m, uint32_t wave, const uint8_t *lane, unsigned count,
+                      uint64_t addr, unsigned size, uint64_t *out)
+{
+    const wt_piece_fn piece = m->ops->map ? m->ops->map->piece : NULL;
+    assert(count && size && size <= 8);
+    for (unsigned got = 0; piece && got < size;) {
+        struct wt_mapped_piece a = {.addr = addr + got, .size = size - got}, b = a;
+        if (!piece(m, wave, lane[0], addr + got, &a) ||
+            !piece(m, wave, lane[count - 1], addr + got, &b))
+            return false;
+        const uint8_t *from = on_one_page(m, &a, &b);
+        if (!from)
+            return false;
+        for (unsigned k = 0; k < count; k++) {
+            const uint8_t *at = from + (lane[k] - lane[0]) * a.step;
+            const uint64_t part = a.size == 4 ? wt_load_le(at, 4) : wt_load_le(at, a.size);
+            out[k] = (got ? out[k] : 0) | part << 8 * got;
+        }
+        got += (unsigned)a.size;
+    }
+    return piece;
 }
 
 bool wt_pieces_write(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,

@@ -46,11 +46,13 @@ struct wt_mapped_piece {
     uint8_t *host; /**< in memory that is no part of the pages, as a group's is; NULL: at addr */
     uint64_t addr; /**< in the pages */
     size_t size;   /**< bytes that lie together, at least 1 */
+    uint64_t step; /**< the next lane's bytes are so far behind these; 0: they are these */
 };
 
 /**
- * Says where @p addr of a lane is: sets the piece's host or addr, and lowers its size, which is
- * that of the access, to what lies together. False if nothing is there.
+ * Says where @p addr of a lane is: sets the piece's host or addr and, where it is not 0, its step,
+ * and lowers its size, which is that of the access, to what lies together. False if nothing is
+ * there.
  */
 typedef bool (*wt_piece_fn)(struct wt_machine *machine, uint32_t wave, unsigned lane, uint64_t addr,
                             struct wt_mapped_piece *piece);
@@ -70,7 +72,13 @@ struct wt_address_map {
 
 /** The operation of a family with `piece`: reads piece by piece. */
 WT_MACHINE_FN(read_memory) wt_pieces_read;
-/** Likewise. What lies before memory that is not there is written. */
+/**
+ * Reads @p size bytes, 1 to 8, at one address as @p count lanes see it, in ascending order of
+ * @p lane; false, where one look-up does not find them all: a lane at a time does.
+ */
+bool wt_pieces_gather(struct wt_machine *machine, uint32_t wave, const uint8_t *lane,
+                      unsigned count, uint64_t addr, unsigned size, uint64_t *out);
+/** As wt_pieces_read. What lies before memory that is not there is written. */
 WT_MACHINE_FN(write_memory) wt_pieces_write;
 
 #endif

@@ -216,6 +216,7 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
         const uint32_t local = (l->local + 7) / 8 * 8;
         room = lane < SM_LANES && offset < local ? local - offset : 0;
         piece->addr = w->local + (uint64_t)lane * local + offset;
+        piece->step = local;
     } else {
         const uint64_t end = (uint64_t)1 << WT_MEMORY_ADDRESS_BITS;
         room = addr < SM_SHARED_WINDOW ? SM_SHARED_WINDOW - addr : addr < end ? end - addr : 0;
