@@ -496,8 +496,8 @@ const struct wt_subcommand cli_dap = {
     .operands = "",
     .summary = "Debugs in an editor, by the Debug Adapter Protocol.",
     .options = options,
-    .notes = "What is debugged is in the editor's configuration. Each connection is a\n"
-             "session of its own. docs/editors.md has configurations for editors. Ctrl-C ends the\n"
+    .notes = "The editor's configuration names the program. Each connection is a session\n"
+             "of its own. docs/editors.md has configurations for editors. Ctrl-C ends the\n"
              "server and its sessions.\n",
     .run = dap,
 };

@@ -244,12 +244,11 @@ static int print_difference(struct diff_side side[2], const struct explore_diffe
                side[0].trail.count, side[1].trail.count);
         return 0;
     }
-    fputs(
-        stores ? "The first store that differs:\n"
-        : as == OF_PLACES
-            ? "What each work-item has stored is the same; of a place these are the last stores:\n"
-            : "All stores are the same; of an address these are the last ones:\n",
-        stdout);
+    fputs(stores ? "The first store that differs:\n"
+          : as == OF_PLACES
+              ? "Each work-item has stored the same values; of a place these are the last stores:\n"
+              : "All stores are the same; of an address these are the last ones:\n",
+          stdout);
     print_both(side, stores ? d->store : d->final);
     if (stores && is_elsewhere(side, d->store)) {
         fputs("The two processes have the same memory at different addresses here, so that what "

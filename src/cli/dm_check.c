@@ -274,7 +274,8 @@ const struct wt_subcommand cli_dm_check = {
     .device = true,
     .notes =
         "Each rule is reported as 'pass', 'FAIL' (the expected and the actual value) or 'cannot\n"
-        "tell' (why). What needs something to run is tried with a few instructions that are\n"
+        "tell' (why). A rule that needs something to run is tried with a few instructions that "
+        "are\n"
         "written by injected stores; memory is put back at the end, and the device is reset\n"
         "and runs from its beginning. General and scratch registers are not put back.\n"
         "The exit status is 0 if nothing failed, 1 if something did, 125 if wavetrap could not\n"

@@ -43,9 +43,16 @@ static int run(int argc, char **argv)
     else if (!wt_own_folder(places, "gcn/blur.hip", folder, sizeof folder))
         wt_fail(&err, WT_UNSUPPORTED, "the examples are not installed with this wavetrap");
     else if (copy(folder, to, &err) == WT_OK) {
-        printf("%s has the examples; the commands of README.md and of the pages work beside it.\n"
-               "'make -C %s' lists those that are one command.\n",
-               to, to);
+        const char *name = strrchr(to, '/');
+        if (strcmp(name ? name + 1 : to, usual) == 0)
+            printf(
+                "%s has the examples; the commands of README.md and of the pages work beside it.\n",
+                to);
+        else
+            printf("%s has the examples, which the commands of README.md and of the pages call "
+                   "'examples'.\n",
+                   to);
+        printf("'make -C %s' lists those that are one command.\n", to);
         return 0;
     }
     return wt_subcommand_fail(&cli_examples, &err);

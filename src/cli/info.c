@@ -167,7 +167,7 @@ static int tell_file(const struct info *info, const char *path)
         wt_symbols_describe(symbols, image.entry, place, sizeof place);
         printf("  entry: %s\n", place);
     } else {
-        puts("  entry: not told; the startup address is taken");
+        puts("  entry: none is given; the startup address is taken");
     }
     for (size_t i = 0; i < image.segments; i++) {
         const struct wt_segment *s = &image.segment[i];

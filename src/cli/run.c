@@ -108,8 +108,8 @@ const struct wt_subcommand cli_run = {
         "memory is local:SIZE. With -g gen9 an image is image:SIZE,ORDER-TYPE,CONTENTS\n"
         "(image:64x48,rgba-unorm8,zeros; CONTENTS zeros, pattern:HEX or file:PATH) or "
         "netpbm:PATH,\n"
-        "and a sampler is sampler:ADDRESS,FILTER[,normalized] (sampler:clamp,linear). What it\n"
-        "prints by printf (OpenCL C) goes to stdout when the run has ended. Its\n"
+        "and a sampler is sampler:ADDRESS,FILTER[,normalized] (sampler:clamp,linear). Output\n"
+        "of printf (OpenCL C) goes to stdout when the run has ended. Its\n"
         "exit status is 0, or 1 if a buffer differs from its --compare-arg file; the report then\n"
         "names the writer of the first wrong byte.\n\n" WT_DRIVE_NOTES
         "  114  a count is over its --profile-limit\n",

@@ -14,6 +14,9 @@
 
 #include "base/loop.h"
 
+/* Completions in one list. */
+enum { MOST_SHOWN = 200 };
+
 struct cli_terminal {
     struct wt_shell *console;
     bool person; /* the user is typing */
@@ -189,8 +192,11 @@ static unsigned char complete(EditLine *edit, int key)
                 result = CC_REFRESH;
         } else {
             fputc('\n', stdout);
-            for (size_t i = 0; i < count && i < 100; i++)
-                printf("%s%s", list[i], i + 1 < count && i < 99 ? "  " : "\n");
+            const size_t shown = count < MOST_SHOWN ? count : MOST_SHOWN;
+            for (size_t i = 0; i < shown; i++)
+                printf("%s%s", list[i], i + 1 < shown ? "  " : "\n");
+            if (shown < count)
+                printf("… and %zu more\n", count - shown);
             fflush(stdout);
             result = CC_REDISPLAY;
         }

@@ -338,8 +338,7 @@ const struct wt_subcommand cli_view = {
     .debugger = true,
     .many_gpus = true,
     .program = true,
-    .notes =
-        "What is shown is what 'wavetrap debug' takes. The page's address, with its token, is\n"
-        "printed; Ctrl-C ends the server and its session. docs/view.md explains the page.\n",
+    .notes = "It takes the programs of 'wavetrap debug'. The page's address, with its token, is\n"
+             "printed; Ctrl-C ends the server and its session. docs/view.md explains the page.\n",
     .run = view,
 };

@@ -39,8 +39,8 @@ enum wt_status wt_session_attached_set_exit(void *context, const char *value, st
          "memory stays)",                                                                          \
          WT_OPTION_FLAG(struct wt_session_options, connect.reset)},                                \
         {"hold", 0, NULL,                                                                          \
-         "halt a program that waits for its debugger first, then tell it to\n"                     \
-         "start",                                                                                  \
+         "halt a program that waits for its debugger first, then start\n"                          \
+         "it",                                                                                     \
          WT_OPTION_FLAG(struct wt_session_options, connect.how.hold)},                             \
         {"lift", 0, NULL,                                                                          \
          "put the code of the program's file back where another debugger\n"                        \

@@ -124,6 +124,17 @@ def test_tab_completes_commands_and_functions(program, terminal):
     t.child.expect_exact("Breakpoint 1 at")
 
 
+def test_a_long_list_of_completions_is_whole_or_says_how_many_it_leaves_out(program, terminal, tmp_path):
+    (tmp_path / "init").write_text("".join(f"alias zz{n:03} = print\n" for n in range(250)))
+    t = terminal(program("values"), init=("--nx", f"--command={tmp_path / 'init'}"))
+    t.child.send("help w\t")
+    t.child.expect(r"warp  .*  where-from  .*  with\b")
+    t.interrupt_line()
+    t.child.send("\t")     # more than 100 commands
+    t.child.expect(r"advance  .*  x  zz000  .*… and \d+ more\r\n")
+    t.interrupt_line()
+
+
 def test_variables_of_the_frame_are_offered_before_those_of_the_program(program):
     """In main(), `n` begins three of its own; then come functions and variables of files."""
     done = debug(program("values"), "break 92", "run", "complete print n")

@@ -197,7 +197,7 @@ static enum wt_status take_record(struct wt_probe *p, struct gcnp_row found, uin
         read_packet(p, q, packet, l);
     describe_work(&found, l, q);
     if (!find_device(p, q, &found.common.wave.device))
-        return wt_fail(err, WT_IO, "queue %u is of a GPU that the program has not told of",
+        return wt_fail(err, WT_IO, "queue %u is of a GPU that the program has not reported",
                        (unsigned)q->queue_id);
     struct gcnp_row *row = row_for(p, &found, found.common.wave.id);
     if (!row)

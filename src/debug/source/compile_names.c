@@ -187,8 +187,7 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
             "$%s is a text, which is printed alone, or compared with a text by == or !=", name);
     const char *other = kept ? NULL : word_elsewhere(name);
     if (other)
-        return wt_fail(err, WT_UNSUPPORTED, "there is no $%s here, as in other debuggers: %s", name,
-                       other);
+        return wt_fail(err, WT_UNSUPPORTED, "there is no $%s here: %s", name, other);
     if (!kept && name[0] == '_')
         return wt_fail(err, WT_INVALID,
                        "This device has no $%s: 'info registers' lists what there is.", name);

@@ -363,13 +363,13 @@ void dap_put_filters(struct wt_dap *d, struct json_object *capabilities)
     struct json_object *list = dap_put_list(capabilities, "exceptionBreakpointFilters");
     put_filter(list, "fault", "Every fault of the program", true);
     if (!d->g) {
-        put_filter(list, "check", "What --check finds: the stop is before the access", false);
+        put_filter(list, "check", "Findings of --check: the stop is before the access", false);
         return;
     }
     wt_program_catch_names(d->g, offer, list);
     const struct wt_checks *checks = d->g->options.checks;
     if (checks)
-        put_filter(list, "check", "What --check finds: the stop is before the access", true);
+        put_filter(list, "check", "Findings of --check: the stop is before the access", true);
     const char *kind;
     for (unsigned i = 0; checks && (kind = checks->kind(checks->context, i)); i++) {
         char *name = *kind ? dap_format("check %s", kind) : NULL;

@@ -145,7 +145,7 @@ static void end_search(struct wt_rsp_session *s, const struct wt_event *event, F
     if (count == 0)
         fprintf(out,
                 "Nothing has %s 0x%" PRIx64 " (%" PRIu64 " bytes) between issue time %" PRIu64
-                " and now, %" PRIu64 ". What a debugger does is not listed.\n",
+                " and now, %" PRIu64 ". A debugger's own accesses are not listed.\n",
                 where.kind == WT_WATCHPOINT_READ ? "read" : "written to", where.addr.offset,
                 where.size, time.start, time.now);
     if (s->errand.all && more)
