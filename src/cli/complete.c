@@ -13,13 +13,24 @@
 /* The typed text, and the part before the part of it that is completed. */
 struct completion {
     const char *typed;
-    int kept; /* bytes of @p typed */
+    int kept; /* bytes of @p typed; not 0 for the value of an option */
+    int list; /* where a list of words begins in @p typed; @p kept: there is none, or it is empty */
 };
+
+/* Whether the list that is typed has @p word. */
+static bool is_typed(const struct completion *c, const char *word)
+{
+    const size_t length = strlen(word);
+    for (int at = c->list; at < c->kept; at += (int)strcspn(c->typed + at, ",") + 1)
+        if (strncmp(c->typed + at, word, length) == 0 && c->typed[at + (int)length] == ',')
+            return true;
+    return false;
+}
 
 /* Offers @p word; @p text: its first clause is shown. */
 static void offer(const struct completion *c, const char *word, const char *text)
 {
-    if (strncmp(word, c->typed + c->kept, strlen(c->typed + c->kept)) != 0)
+    if (strncmp(word, c->typed + c->kept, strlen(c->typed + c->kept)) != 0 || is_typed(c, word))
         return;
     printf("%.*s%s\t", c->kept, c->typed, word);
     for (; *text && *text != ';' && strncmp(text, " (", 2) != 0; text++)
@@ -32,9 +43,10 @@ static void offer(const struct completion *c, const char *word, const char *text
     putchar('\n');
 }
 
-/* Moves the part that is completed past the last of these characters. */
+/* Moves the part that is completed past the last of these characters, which are between words. */
 static void keep_to(struct completion *c, const char *ends)
 {
+    c->list = c->kept;
     for (const char *at = c->typed + c->kept; *at; at++)
         if (strchr(ends, *at))
             c->kept = (int)(at + 1 - c->typed);
@@ -212,7 +224,7 @@ static void offer_of_command(const struct wt_subcommand *command, int count, cha
     const char *option = option_of_value(command, count, words, c);
     if (option)
         offer_values(c, option);
-    else if (c->typed[0] == '-')
+    else if (c->typed[0] == '-' && !c->kept)
         wt_subcommand_each_option(command, offer_option, c);
 }
 

@@ -138,6 +138,8 @@ def test_bash_completes_commands_options_and_values():
     assert complete_bash("wavetrap", "exec", "--gpu=gfx9") == re.findall(r"^  (gfx9\w+)", run("info", "--models").stdout, re.M)
     assert "cu=" in complete_bash("wavetrap", "exec", "-g", "gfx900:")
     assert complete_bash("wavetrap", "exec", "--check=race,le") == ["race,leak"]
+    assert not {"all", "race"} & set(complete_bash("wavetrap", "exec", "--check=race,all,"))
+    assert run("complete", "run", "--no-such=").stdout == run("complete", "run", "--no-such=a").stdout == ""
     assert complete_bash("wavetrap", "run", "--no-such=", "") == complete_bash("wavetrap", "run", "a-file") == []
 
 
@@ -191,6 +193,8 @@ def test_zsh_completes_commands_options_and_values(tmp_path):
     child.expect("race,leak")
     child.send("\x15wavetrap exec --ch\t\t")
     child.expect("--check-init=  -- report of uninitialised values")
+    child.send("\x15wavetrap exec -g \t\t")     # the word that is completed is empty
+    child.expect("gen9  -- Intel Gen9")
     child.close(force=True)
 
 
