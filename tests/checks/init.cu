@@ -186,6 +186,20 @@ static void unwritten_counter(int bad)
     take(count, 1, bad);
 }
 
+/* What is added is a constant of the instruction, where the machine has such. */
+__global__ void count_all(int *count, int)
+{
+    atomicAdd(count + threadIdx.x / N, 1); /* BUG by_one */
+}
+
+static void unwritten_counter_by_one(int bad)
+{
+    int *count = device(1, !bad);
+    LAUNCH(count_all, 1, N, 0, 0, count, bad);
+    (void)API(DeviceSynchronize)();
+    take(count, 1, bad);
+}
+
 /* An atomic load of a pair, of which the upper half is not written, and not used. */
 __global__ void put_status(int *pair)
 {
@@ -202,6 +216,21 @@ static void atomic_load_of_a_half(int)
     int *out = device(1, 1), *pair = device(2, 0);
     LAUNCH(put_status, 1, 1, 0, 0, pair);
     LAUNCH(get_status, 1, 1, 0, 0, out, pair, 0ull);
+    (void)API(DeviceSynchronize)();
+    take(out, 1, 0);
+    (void)API(Free)(pair);
+}
+
+__global__ void load_all(int *out, int *pair)
+{
+    out[0] = (int)atomicAdd((unsigned long long *)pair, 0ull);
+}
+
+static void atomic_load_by_none(int)
+{
+    int *out = device(1, 1), *pair = device(2, 0);
+    LAUNCH(put_status, 1, 1, 0, 0, pair);
+    LAUNCH(load_all, 1, 1, 0, 0, out, pair);
     (void)API(DeviceSynchronize)();
     take(out, 1, 0);
     (void)API(Free)(pair);
@@ -700,12 +729,12 @@ static void managed_over_a_fork(int bad)
 CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
       CASE(product_in_a_function), CASE(sum_in_a_call), CASE(reduction_of_a_part), CASE(sum_by_rows), CASE(branch_on_unwritten),
       CASE(loop_on_unwritten), CASE(index_of_unwritten), CASE(index_of_a_store),
-      CASE(atomic_of_unwritten), CASE(unwritten_counter), CASE(shared_of_a_part),
+      CASE(atomic_of_unwritten), CASE(unwritten_counter), CASE(unwritten_counter_by_one), CASE(shared_of_a_part),
       CASE(branch_on_shared), CASE(own_of_a_part), CASE(padding_is_copied),
       CASE(unused_tail_is_copied), CASE(host_writes_over), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_shared),
       CASE(written_where_used), CASE(loop_of_lanes), CASE(table_of_a_lane), CASE(vectors),
       CASE(memory_is_set), CASE(one_buffer_of_another), CASE(padding_in_calls),
-      CASE(fields_of_a_word), CASE(quarters_of_a_number), CASE(pixels_of_three_bytes), CASE(atomic_load_of_a_half),
+      CASE(fields_of_a_word), CASE(quarters_of_a_number), CASE(pixels_of_three_bytes), CASE(atomic_load_of_a_half), CASE(atomic_load_by_none),
       CASE(managed_unwritten), CASE(managed_page_unwritten), CASE(pinned_unwritten), CASE(managed_counter),
       CASE(managed_is_written), CASE(managed_over_a_fork), CASE(seen_in_managed), CASE(seen_in_pinned),
       CASE(holes_are_copied), CASE(two_sums_of_unwritten))

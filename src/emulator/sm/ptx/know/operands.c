@@ -420,6 +420,17 @@ static void put_store(struct ptx_listing *l)
     put_memory(l, WRITES);
 }
 
+/* The value that an atomic operation computes with: also a constant, since what is added tells
+ * whether it is an atomic load. */
+static void put_computed(struct ptx_listing *l, unsigned k)
+{
+    const struct ptx_source *s = &l->op->s[k];
+    if (s->constant)
+        wt_operands_add_constant(l->o, (int64_t)ptx_get(s->constant, l->op->size, 0));
+    else
+        put_source(l, k);
+}
+
 static void put_atomic(struct ptx_listing *l)
 {
     const unsigned wide = l->op->size == 8 ? 8 : 4;
@@ -434,9 +445,9 @@ static void put_atomic(struct ptx_listing *l)
     if (l->op->d != PTX_NO_SLOT)
         put_row(l, l->base, l->op->d, result, true);
     put_aside(l, 0);
-    put_source(l, 1);
+    put_computed(l, 1);
     if (l->op->run == ptx_op_atomic && l->op->how == SM_ATOMIC_CAS)
-        put_source(l, 2);
+        put_computed(l, 2);
     put_memory(l, READS | WRITES);
 }
 
