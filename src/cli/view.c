@@ -175,8 +175,8 @@ static enum wt_status wait_for_run(const struct view *v, struct wt_dap_client *c
     return status && v->finding && client->ended
                ? wt_fail(err, WT_STATE,
                          "finding %" PRIu64
-                         " is not there at the end of a launch: it is one of the "
-                         "program's end, or another run makes other findings",
+                         " is not there at the end of a launch: there are fewer, it is "
+                         "one of the program's end, or another run makes other findings",
                          v->finding)
                : status;
 }

@@ -86,6 +86,35 @@ def test_it_opens_at_the_last_access_and_goes_to_the_first(race, browser):
     assert browser.run("view.grid.linked.length") == 0 and not browser.problems()
 
 
+ATOMIC = """#include <cuda_runtime.h>
+__global__ void count(int *out) {
+    __shared__ int mine[8];
+    atomicAdd(&mine[threadIdx.x % 8], 1);
+    __syncthreads();
+    out[threadIdx.x] = mine[threadIdx.x % 8];
+}
+int main() {
+    int *out;
+    cudaMalloc(&out, 256);
+    count<<<1, 64>>>(out);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_the_source_is_the_users_where_a_header_of_the_compiler_was_inlined(cuda, browser, tmp_path):
+    """The SM's atomicAdd() is a function of clang's header, threadIdx.x another one."""
+    source = tmp_path / "atomic.cu"
+    source.write_text(ATOMIC)
+    done = execute("-g", "sm", "--check=init", f"--export={tmp_path / 'page.html'}:1", cuda(source))
+    assert done.returncode == 115, done.stderr
+    recording = recording_of(tmp_path / "page.html")
+    assert {place["path"] for place in recording["places"].values() if "line" in place} == set(recording["sources"]) == {str(source)}
+    assert {place["function"].partition("(")[0] for place in recording["places"].values() if place.get("line") == 4} == {"count"}
+    view(browser, tmp_path / "page.html")
+    assert browser.run("document.querySelector('.source .here').textContent").endswith("    atomicAdd(&mine[threadIdx.x % 8], 1);")
+
+
 def test_a_race_of_two_launches_shows_both_lines_and_one_time(cuda, browser, tmp_path):
     source, page = HERE / "programs" / "launches.cu", tmp_path / "page.html"
     done = execute("--check=race", f"--export={page}", cuda(source))

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/demangle.h"
+#include "debug/source/described.h"
 #include "frontend/dap/internal.h"
 
 #define MOST_EXPRESSIONS 16
@@ -53,7 +55,7 @@ static void put_three(struct json_object *o, const char *name, const uint32_t th
 }
 
 /* Adds an address of code, which the list of places describes. */
-static void put_pc(struct pool *p, struct json_object *o, uint64_t pc)
+static void put_pc(struct pool *p, struct json_object *o, unsigned device, uint64_t pc)
 {
     char key[24], name[512];
     struct wt_code_line line;
@@ -63,17 +65,18 @@ static void put_pc(struct pool *p, struct json_object *o, uint64_t pc)
     if (json_object_object_get_ex(p->places, key, NULL))
         return;
     struct json_object *place = dap_put_object(p->places, key);
-    struct wt_frames *frames = wt_frames_at(g->debugger, g->modules, pc);
-    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
-    if (frame && frame->function) {
-        wt_demangle(frame->function, name, sizeof name);
+    const struct wt_inlined call =
+        wt_described_call(g->modules, &(struct wt_called_place){.pc = pc, .device = device});
+    if (call.function) {
+        wt_demangle(call.function, name, sizeof name);
         dap_put_text(place, "function", name);
     }
-    if (frame && frame->path && frame->line) {
-        dap_put_text(place, "path", frame->path);
-        dap_put_number(place, "line", frame->line);
+    if (call.path && call.line) {
+        dap_put_text(place, "path", call.path);
+        dap_put_number(place, "line", call.line);
+        if (call.foreign)
+            dap_put_flag(place, "foreign", true);
     }
-    wt_frames_free(frames);
     if (wt_program_instruction(g, pc, &line, WT_IGNORED) == WT_OK && *line.text)
         dap_put_text(place, "instruction", line.text);
 }
@@ -155,7 +158,7 @@ static void put_state(struct pool *p, struct json_object *o, const struct wt_wav
                       wt_thread thread)
 {
     struct wt_event fault;
-    put_pc(p, o, info->pc);
+    put_pc(p, o, info->wave.device, info->pc);
     put_lanes(o, "mask", info->mask);
     if (info->has_wait && info->detail.view.waiting)
         dap_put_text(o, "wait", info->detail.view.wait);
@@ -166,7 +169,7 @@ static void put_state(struct pool *p, struct json_object *o, const struct wt_wav
     for (unsigned i = 0; waiters && i < info->detail.waiter_count; i++) {
         struct json_object *waiter = dap_add_object(waiters);
         put_lanes(waiter, "lanes", info->detail.waiter[i].lanes);
-        put_pc(p, waiter, info->detail.waiter[i].pc);
+        put_pc(p, waiter, info->wave.device, info->detail.waiter[i].pc);
     }
     if (thread && wt_debugger_fault(p->d->g->debugger, thread, &fault)) {
         put_lanes(o, "faulted", fault.record.kind ? fault.record.lanes : info->mask);

@@ -18,9 +18,9 @@
 struct trail_step {
     uint64_t time, wave, pc;
     wt_lanes lanes;
-    unsigned line; /* 0: not known */
-    const char *file;
-    size_t fold; /* the turns of a loop that it is in; 0: none, it is shown */
+    unsigned line;               /* 0: not known */
+    const char *file, *function; /* NULL: not known */
+    size_t fold;                 /* the turns of a loop that it is in; 0: none, it is shown */
 };
 
 struct trail {
@@ -36,8 +36,10 @@ static struct trail_step step_at(struct wt_dap *d, const struct wt_slice_step *s
 {
     const struct wt_called_place place = wt_place_in_calls(s->pc, &s->calls);
     struct trail_step step = {.time = s->time, .wave = s->id, .pc = s->pc, .lanes = s->lanes};
-    if (!wt_described_line(d->g->modules, &place, &step.file, &step.line))
-        step.line = 0;
+    const struct wt_inlined call = wt_described_call(d->g->modules, &place);
+    step.file = call.path;
+    step.line = call.path ? call.line : 0;
+    step.function = call.function;
     return step;
 }
 
@@ -164,15 +166,12 @@ void dap_put_place(struct json_object *list, const struct wt_check_place *place)
 
 static void put_step(struct wt_dap *d, struct json_object *places, const struct trail_step *s)
 {
-    struct wt_frames *frames = wt_frames_at(d->g->debugger, d->g->modules, s->pc);
-    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
     struct wt_check_place place = {
         .time = s->time, .wave = s->wave, .lanes = s->lanes, .line = s->line};
-    if (frame && frame->function)
-        snprintf(place.function, sizeof place.function, "%s", frame->function);
+    if (s->function)
+        snprintf(place.function, sizeof place.function, "%s", s->function);
     if (s->line)
         snprintf(place.file, sizeof place.file, "%s", s->file);
-    wt_frames_free(frames);
     dap_put_place(places, &place);
     if (s->fold)
         dap_put_number(json_object_array_get_idx(places, json_object_array_length(places) - 1),

@@ -456,7 +456,8 @@ class View {
     // ---- source ----
 
     async showSource(place) {
-        place = place && place.line ? place : this.placeOfFinding();
+        if (!place || !place.line || place.foreign)
+            place = this.placeOfFinding() || place;
         const wanted = this.wantedSource = place && place.line ? place : null, text = wanted && await this.source.sourceText(wanted.path);
         if (wanted !== this.wantedSource)
             return;
