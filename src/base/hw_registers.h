@@ -68,7 +68,9 @@ struct wt_hw_table {
      * are no indirect registers. */
     const struct wt_hw_register *index;
     const struct wt_hw_field *index_field;
-    uint16_t data; /**< address of the data register */
+    uint16_t data;                   /**< address of the data register */
+    const char *models;              /**< which of the family's GPUs have them; NULL: all */
+    const struct wt_hw_table *other; /**< registers of its other GPUs; NULL: there are no more */
 };
 
 /** A register by its name (@p length characters, any case); NULL if there is none. */

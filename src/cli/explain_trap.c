@@ -35,22 +35,35 @@ static bool is_name(const char *text, size_t length, const char *name)
     return strlen(name) == length && strncasecmp(name, text, length) == 0;
 }
 
-/* A register of any GPU's table: by its name, or by what stands behind the name of its unit
- * ("HWW_WARP_ESR" of "NV_PTPC_PRI_SM_HWW_WARP_ESR"). NULL: there is none. */
-static const struct wt_hw_register *find_register(const struct wt_family *only, const char *text,
-                                                  size_t length)
+/* A register of a table: by its name, or by what stands behind the name of its unit ("HWW_WARP_ESR"
+ * of "NV_PTPC_PRI_SM_HWW_WARP_ESR"). NULL: there is none. */
+static const struct wt_hw_register *find_in(const struct wt_hw_table *t, const char *text,
+                                            size_t length)
 {
-    for (size_t i = 0; wt_families[i]; i++) {
-        const struct wt_hw_table *t = wt_families[i]->debug.registers;
-        for (size_t k = 0; t && (!only || only == wt_families[i]) && k < t->count; k++) {
-            const char *name = t->registers[k].name;
-            const size_t whole = strlen(name);
-            if (is_name(text, length, name) || (whole > length && name[whole - length - 1] == '_' &&
-                                                is_name(text, length, name + whole - length)))
-                return &t->registers[k];
-        }
+    for (size_t k = 0; k < t->count; k++) {
+        const char *name = t->registers[k].name;
+        const size_t whole = strlen(name);
+        if (is_name(text, length, name) || (whole > length && name[whole - length - 1] == '_' &&
+                                            is_name(text, length, name + whole - length)))
+            return &t->registers[k];
     }
     return NULL;
+}
+
+/* Likewise of the chosen GPU's table or, where none is chosen, of any GPU's. */
+static const struct wt_hw_register *find_register(const struct wt_gpu *only, const char *text,
+                                                  size_t length)
+{
+    const struct wt_hw_register *found = NULL;
+    if (only->family) {
+        const struct wt_hw_table *t = wt_family_registers(only->family, only->config);
+        return t ? find_in(t, text, length) : NULL;
+    }
+    for (size_t i = 0; wt_families[i]; i++)
+        for (const struct wt_hw_table *t = wt_families[i]->debug.registers; t && !found;
+             t = t->other)
+            found = find_in(t, text, length);
+    return found;
 }
 
 static int trap_register(const char *text, size_t length)
@@ -62,7 +75,7 @@ static int trap_register(const char *text, size_t length)
 }
 
 /* "TRAPSTS=0x20004": those of an AMD GPU's trap are collected, since they explain each other. */
-static enum wt_status take_value(const struct wt_family *only, const char *text,
+static enum wt_status take_value(const struct wt_gpu *only, const char *text,
                                  struct gcn_trap_registers *r, struct wt_error *err)
 {
     const char *equal = strchr(text, '=');
@@ -70,7 +83,8 @@ static enum wt_status take_value(const struct wt_family *only, const char *text,
     if (!equal)
         return wt_fail(err, WT_INVALID, "'%.200s' is not a REGISTER=VALUE", text);
     const size_t length = (size_t)(equal - text);
-    const int number = only && only != &wt_family_gcn ? -1 : trap_register(text, length);
+    const bool another = only->family && only->family != &wt_family_gcn;
+    const int number = another ? -1 : trap_register(text, length);
     const struct wt_hw_register *reg = number < 0 ? find_register(only, text, length) : NULL;
     if (number < 0 && !reg)
         return wt_fail(
@@ -94,11 +108,13 @@ static enum wt_status take_value(const struct wt_family *only, const char *text,
     return WT_OK;
 }
 
-static enum wt_status explain_values(const struct wt_family *only, char **operands,
+static enum wt_status explain_values(const struct wt_gpu *only, char **operands,
                                      struct wt_error *err)
 {
     enum wt_status status;
-    struct gcn_trap_registers r = {.given = 0};
+    struct gcn_trap_registers r = {.gfx10 = only->family == &wt_family_gcn &&
+                                            wt_family_registers(only->family, only->config) ==
+                                                &gcn_register_table_gfx10};
     for (; *operands; operands++)
         if ((status = take_value(only, *operands, &r, err)) != WT_OK)
             return status;
@@ -155,8 +171,9 @@ static bool find_wave(struct wt_emulated *e, uint32_t *wave)
 
 static uint64_t handler_of(struct gcn_device *device)
 {
-    return (uint64_t)gcn_debug_read(device, GCN_SQ_SHADER_TBA_LO) << 8 |
-           (uint64_t)gcn_debug_read(device, GCN_SQ_SHADER_TBA_HI) << 40;
+    const uint32_t at = gcn_handler_registers(device);
+    return (uint64_t)gcn_debug_read(device, at) << 8 |
+           (uint64_t)(gcn_debug_read(device, at + 1) & 0xff) << 40;
 }
 
 /* Runs until the time of --at, or until a wave is in its trap handler. */
@@ -215,7 +232,7 @@ static int run(int argc, char **argv)
         if (!strchr(argv[optind], '=') && !argv[optind + 1])
             status = on_device(&x, argv[optind]);
         else
-            status = explain_values(x.drive.options.device.gpu.family, argv + optind, &err)
+            status = explain_values(&x.drive.options.device.gpu, argv + optind, &err)
                          ? wt_subcommand_fail(&cli_explain_trap, &err)
                          : 0;
     }

@@ -61,16 +61,19 @@ static const struct wt_option options[] = {
 
 /* ---- listing ---- */
 
-static void list(const struct wt_family *only)
+static void list(const struct wt_gpu *only)
 {
-    for (size_t i = 0; wt_families[i]; i++) {
-        const struct wt_family *f = wt_families[i];
-        if (!f->debug.registers || (only && only != f))
-            continue;
-        if (!only)
-            printf("%s:\n", f->name);
-        wt_hw_list(stdout, f->debug.registers);
+    if (only->family) {
+        const struct wt_hw_table *t = wt_family_registers(only->family, only->config);
+        if (t)
+            wt_hw_list(stdout, t);
+        return;
     }
+    for (size_t i = 0; wt_families[i]; i++)
+        for (const struct wt_hw_table *t = wt_families[i]->debug.registers; t; t = t->other) {
+            printf("%s:\n", t->models ? t->models : wt_families[i]->name);
+            wt_hw_list(stdout, t);
+        }
 }
 
 /* ---- commands ---- */
@@ -156,17 +159,18 @@ static enum wt_status connect_process(struct reg *reg, struct cli_registers *ses
                        (unsigned)bus->link.hello.devices);
     bus->gpu = (uint32_t)reg->gpu;
     session->table = family->debug.registers;
-    return WT_OK;
+    return family->debug.process->registers
+               ? family->debug.process->registers(&bus->link, bus->gpu, &session->table, err)
+               : WT_OK;
 }
 
 /* A device elsewhere is a Vortex unless --gpu says another one. */
 static enum wt_status connect_device(struct reg *reg, struct cli_registers *session,
                                      struct wt_error *err)
 {
-    const struct wt_family *family = reg->drive.options.device.gpu.family;
-    if (!family)
-        family = wt_family_of_registers();
-    session->table = family->debug.registers;
+    const struct wt_gpu *gpu = &reg->drive.options.device.gpu;
+    const struct wt_family *family = gpu->family ? gpu->family : wt_family_of_registers();
+    session->table = wt_family_registers(family, gpu->config);
     if (!session->table)
         return no_registers(family, err);
     return wt_session_connect_open(&reg->drive.options.connect, &session->bus, err);
@@ -179,7 +183,7 @@ static enum wt_status open_device(struct reg *reg, struct cli_registers *session
     if ((status = wt_session_open_device(&reg->device, &reg->drive.options, program, err)) != WT_OK)
         return status;
     session->device = &reg->device;
-    session->table = reg->device.family->debug.registers;
+    session->table = wt_emulated_register_table(&reg->device);
     if (!session->table)
         return no_registers(reg->device.family, err);
     if ((status = wt_emulated_connect(&reg->device, err)) != WT_OK)
@@ -230,7 +234,7 @@ static int run(int argc, char **argv)
     int status = wt_subcommand_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true);
     if (status == WT_SUBCOMMAND_GO) {
         if (reg.list) {
-            list(reg.drive.options.device.gpu.family);
+            list(&reg.drive.options.device.gpu);
             status = 0;
         } else if (reg.drive.options.connect.address || reg.pid) {
             status = run_commands(&reg, NULL, argv + optind);

@@ -266,6 +266,11 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
     return WT_OK;
 }
 
+const struct wt_hw_table *wt_emulated_register_table(const struct wt_emulated *e)
+{
+    return wt_family_registers(e->family, e->machine->config);
+}
+
 const char *wt_emulated_model(const struct wt_emulated *e)
 {
     return e->family->model ? e->family->model(e->machine->config) : e->family->name;

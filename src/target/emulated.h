@@ -158,6 +158,8 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
  * until the machine runs.
  */
 const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave);
+/** The registers of its debug hardware; NULL: it has none. */
+const struct wt_hw_table *wt_emulated_register_table(const struct wt_emulated *e);
 /** The name of the model, or of the family where that has one. */
 const char *wt_emulated_model(const struct wt_emulated *e);
 /**

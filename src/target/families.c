@@ -30,6 +30,12 @@ const struct wt_family *wt_family_of_contained(const char *path)
     return NULL;
 }
 
+const struct wt_hw_table *wt_family_registers(const struct wt_family *family, const void *config)
+{
+    return config && family->debug.registers_of ? family->debug.registers_of(config)
+                                                : family->debug.registers;
+}
+
 const struct wt_family *wt_family_of_registers(void)
 {
     const struct wt_family *const *f = wt_families;

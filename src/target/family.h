@@ -231,8 +231,10 @@ struct wt_family_debug {
     const struct wt_process_ops *
         process; /**< operations of host programs (process.h). NULL: a debugger cannot reach them */
     bool gdb;    /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
-    /** The registers of its debug hardware on the bus. NULL: it has none. */
+    /** The registers of its debug hardware on the bus, of the first model. NULL: it has none. */
     const struct wt_hw_table *registers;
+    /** Those of the GPU of a configuration. NULL: all have these. */
+    const struct wt_hw_table *(*registers_of)(const void *config);
     bool registers_elsewhere; /**< programs and hardware elsewhere offer them by a socket or JTAG */
     /** Whether the debug hardware has something to tell. NULL: a look at it shows. */
     bool (*attention)(struct wt_emulated *e);
@@ -307,6 +309,10 @@ const struct wt_family *wt_family_of_file(const char *path);
 
 /** The family a program of which the file, of a host program or another kind, holds; NULL: none. */
 const struct wt_family *wt_family_of_contained(const char *path);
+
+/** The registers of the debug hardware of a family's GPU; @p config NULL: of the first model. NULL:
+ * it has none. */
+const struct wt_hw_table *wt_family_registers(const struct wt_family *family, const void *config);
 
 /** The family whose debug registers programs and hardware elsewhere offer over a socket or JTAG. */
 const struct wt_family *wt_family_of_registers(void);

@@ -385,12 +385,17 @@ static enum wt_status explain_word(FILE *out, const char *text, const void *conf
     return WT_OK;
 }
 
+static const struct wt_hw_table *registers_of(const void *config)
+{
+    return gcn_register_table_of(((const struct gcn_config *)config)->model);
+}
+
 static void list_interrupts(struct wt_emulated *e, FILE *out)
 {
     const struct gcn_device *d = own(e)->device;
-    const struct wt_hw_register *word[2] = {
-        wt_hw_find(&gcn_register_table, "SQ_INTERRUPT_WORD_WAVE", 22),
-        wt_hw_find(&gcn_register_table, "SQ_INTERRUPT_WORD_WAVE_1", 24)};
+    const struct wt_hw_table *t = registers_of(e->machine->config);
+    const struct wt_hw_register *word[2] = {wt_hw_find(t, "SQ_INTERRUPT_WORD_WAVE", 22),
+                                            wt_hw_find(t, "SQ_INTERRUPT_WORD_WAVE_1", 24)};
     struct gcn_interrupt in;
     assert(word[0] && word[1]);
     fprintf(out, "%" PRIu64 " interrupts\n", gcn_debug_interrupt_count(d));
@@ -477,6 +482,7 @@ const struct wt_family wt_family_gcn = {
               .attention = gcn_debugger_attention,
               .launch_again = gcn_debugger_launch_again,
               .registers = &gcn_register_table,
+              .registers_of = registers_of,
               .interrupts = list_interrupts,
               .exception_name = gcn_exception_name},
     .host = &wt_gcn_host_driver,

@@ -14,4 +14,7 @@ extern const struct wt_family_task wt_gcn_tasks[];
 /** The device of an opened target of this family. */
 struct gcn_device *wt_gcn_device(const struct wt_emulated *e);
 
+/** The debug hardware's registers of the model of a target version (90000); NULL: there is none. */
+const struct wt_hw_table *wt_gcn_registers(uint32_t version);
+
 #endif

@@ -8,9 +8,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "emulator/gcn/debug.h"
 #include "emulator/gcn/kfd.h"
 #include "object/aql.h"
 #include "runtime/gcn/launch.h"
+#include "target/gcn.h"
 #include "target/history.h"
 
 #define QUEUE_TYPE_AQL 2u
@@ -141,4 +143,12 @@ void gcn_debugger_detach(struct wt_emulated *e)
 {
     struct kfd_debug_call call = {.op = KFD_DEBUG_DISABLE};
     wt_emulated_operation(e, gcn_kfd_do_call, &call, offsetof(struct kfd_debug_call, queue));
+}
+
+const struct wt_hw_table *wt_gcn_registers(uint32_t version)
+{
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++)
+        if (m->version == version)
+            return gcn_register_table_of(m);
+    return NULL;
 }

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "object/kfd_wire.h"
+#include "target/gcn.h"
 #include "target/gcn_arguments.h"
 
 #define MOST_OBJECTS 4096
@@ -322,6 +323,24 @@ static void end(struct wt_process *p)
     free(own(p)->code);
 }
 
+static enum wt_status registers(struct wt_process_link *link, uint32_t gpu,
+                                const struct wt_hw_table **table, struct wt_error *err)
+{
+    struct kfd_device_entry device[KFD_DEBUG_DEVICES];
+    struct wt_wire_answer answer;
+    const enum wt_status status = wt_process_link_ask(
+        link, &(struct wt_wire_request){.verb = KFD_WIRE_DEVICES, .wave = WT_NO_HANDLE}, NULL,
+        &answer, device, sizeof device, err);
+    if (status != WT_OK)
+        return status;
+    if (gpu >= answer.size / sizeof *device)
+        return wt_fail(err, WT_INVALID, "the program has no GPU %u", (unsigned)gpu);
+    *table = wt_gcn_registers(device[gpu].gfx_target_version);
+    return *table ? WT_OK
+                  : wt_fail(err, WT_UNSUPPORTED, "there is no model of target version %u",
+                            (unsigned)device[gpu].gfx_target_version);
+}
+
 const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
                                                   .wire = KFD_WIRE_FAMILY,
                                                   .own_bytes = sizeof(struct gcn_process_own),
@@ -330,4 +349,5 @@ const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
                                                   .answer_none = wt_gcn_answer_none,
                                                   .refresh = refresh,
                                                   .code_register = code_register,
+                                                  .registers = registers,
                                                   .end = end};

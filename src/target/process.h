@@ -57,6 +57,9 @@ struct wt_process_ops {
     /** As of struct wt_family, for code that the process has loaded. NULL: code has none. */
     bool (*code_register)(struct wt_process *p, uint64_t pc, size_t n,
                           struct wt_code_register *reg);
+    /** The debug hardware's registers of GPU @p gpu. NULL: those of the family's first model. */
+    enum wt_status (*registers)(struct wt_process_link *link, uint32_t gpu,
+                                const struct wt_hw_table **table, struct wt_error *err);
     /** Frees what p->own, which is there, has got behind its link. NULL: nothing. */
     void (*end)(struct wt_process *p);
 };

@@ -52,17 +52,24 @@ HANDLER = """
 """
 
 
-@pytest.fixture(scope="module")
-def counting(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("reg")
-
+def compiled(folder, gpu="gfx900"):
     def assemble(name, text, *options):
-        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-mcode-object-version=4", "-x", "assembler", *options,
+        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", f"-mcpu={gpu}", "-mcode-object-version=4", "-x", "assembler", *options,
                         "-", "-o", folder / name], input=text, text=True, check=True)
         return folder / name
     assemble("handler.o", HANDLER, "-c")
     subprocess.run(["llvm-objcopy-19", "-O", "binary", "-j", ".text", folder / "handler.o", folder / "handler.bin"], check=True)
-    return assemble("count.co", COUNTING), folder / "handler.bin"
+    return assemble("count.co", COUNTING.replace("gfx900", gpu)), folder / "handler.bin"
+
+
+@pytest.fixture(scope="module")
+def counting(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("reg"))
+
+
+@pytest.fixture(scope="module")
+def counting10(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("reg10"), "gfx1030")
 
 
 def reg(counting, *commands, gpu="cu=4,se=2", grid=512, **options):
@@ -105,6 +112,33 @@ def test_a_trap_and_its_interrupt(counting):
     assert out[7].endswith("DATA_HI=18")
 
 
+def reg10(counting10, *commands, gpu="cu=8,se=2", grid=512):
+    return lines(run("reg", counting10[0], f"--gpu=gfx1030:{gpu}", f"--grid={grid}", "--block=64", f"--trap-handler={counting10[1]}", *commands))
+
+
+def test_registers_of_gfx10(counting10):
+    """The SIMD is GRBM_GFX_INDEX's, wave registers are at 0x101 and up, HW_ID1 and HW_ID2 are HW_ID; waves have 32 lanes."""
+    out = reg10(counting10, "run", "60", "GRBM_GFX_INDEX=0x10001", "SQ_CMD.CMD=HALT", "SQ_CMD.MODE=SINGLE", "STATUS.HALT", "HW_ID1.SE_ID", "HW_ID1.WGP_ID",
+                "HW_ID1.SIMD_ID", "HW_ID2.VM_ID", "SQ_WAVE_ACTIVE", "IB_STS2.WAVE64", "GRBM_GFX_INDEX=0x10000", "STATUS.HALT", "HW_ID1.SIMD_ID")
+    assert out[1:6] == ["STATUS.HALT=1", "HW_ID1.SE_ID=1", "HW_ID1.WGP_ID=0", "HW_ID1.SIMD_ID=1", "HW_ID2.VM_ID=8"]
+    assert out[6].startswith("SQ_WAVE_ACTIVE = 0x0000000") and out[7:] == ["IB_STS2.WAVE64=0", "STATUS.HALT=0", "HW_ID1.SIMD_ID=0"]
+    out = reg10(counting10, "run", "60", "SQ_IND_INDEX.INDEX=0x20b", "SQ_IND_DATA", "SQ_IND_DATA=1000", "run", "16", "SQ_IND_DATA",
+                "SQ_IND_INDEX=0x040200a0", "SQ_IND_DATA", "SQ_IND_INDEX=0x04020500", "SQ_IND_DATA.DATA", "EXEC_LO", "HW_ID1", grid=32)
+    before, after = (int(re.search(r"0x(\w+)", line).group(1), 16) for line in (out[1], out[3]))
+    assert before == 29 and after == 1008
+    assert out[4:7] == ["SQ_IND_DATA = 0x00000007 DATA=0x7", "SQ_IND_DATA.DATA=0xbebebeef", "EXEC_LO = 0xffffffff VALUE=0xffffffff"]
+    assert out[7] == "HW_ID1 = 0x00000000 WAVE_ID=0 SIMD_ID=0 WGP_ID=0 SA_ID=0 SE_ID=0"
+    done = run("reg", counting10[0], "--gpu=gfx1030", "--grid=32", "HW_ID")
+    assert done.returncode == 125 and "no register 'HW_ID'" in done.stderr, done
+
+
+def test_a_trap_of_gfx10_and_its_interrupt(counting10):
+    out = reg10(counting10, "run", "7", "SQ_CMD.CMD=TRAP", "SQ_CMD.DATA=5", "STATUS.PRIV", "TTMP1", "wait", "STATUS.PRIV=0", "100", "interrupts", grid=32)
+    assert out[1:3] == ["STATUS.PRIV=1", "TTMP1 = 0x01050001 PC_HI=1 TRAP_ID=5 HT=1 PC_REWIND=0"]
+    assert out[4:6] == ["1 interrupts", "time 9, wave 0, VMID 8, queue 0"]
+    assert f"DATA=0x{0x123456:x} SA_ID=0 PRIV=1 WAVE_ID=0 SIMD_ID=0" in out[6] and out[7].endswith("WGP_ID=0 SE_ID=0 ENCODING=1(INST)"), out
+
+
 def test_trap_zero_is_told(counting):
     """Number 0 is the hardware's own: the trap is taken, and the user told."""
     done = reg(counting, "run", "7", "SQ_CMD.CMD=TRAP", "TTMP1", grid=64)
@@ -136,9 +170,32 @@ def test_the_list_is_in_the_documentation():
     assert not missing and listed.count("\n") > 150
 
 
+def test_the_list_of_gfx10_is_in_the_documentation():
+    """What differs from gfx9's is in the last section, and nothing else."""
+    section = (ROOT / "docs" / "gcn-debug.md").read_text().split("## A gfx1030's registers")[1]
+    told = {row[1]: row[3] for row in (re.split(r" ?\| ?", line) for line in section.splitlines()) if len(row) == 5}
+    lists = []
+    for gpu in ("gfx900", "gfx1030"):
+        fields = {}
+        for line in run("reg", "--list", f"--gpu={gpu}").stdout.splitlines():
+            if not line.startswith(" "):
+                name = re.search(r"(\w+):", line)[1]
+                fields[name] = [line.split(f"{name}:")[0]]
+            else:
+                fields[name].append(f"{line.split()[1]} {line.split()[0].strip('[]')}")
+        lists.append(fields)
+    for name, fields in lists[1].items():
+        if lists[0].get(name) == fields or re.match("TCP_WATCH[123]", name):
+            assert name not in told, name
+        else:
+            assert told[name] == ", ".join(fields[1:]), name
+    assert len(told) > 20 and set(lists[0]) - set(lists[1]) == {"SPI_GDBG_TRAP_CONFIG", "SPI_GDBG_TRAP_DATA0", "SPI_GDBG_TRAP_DATA1", "INST_DW1", "HW_ID"}
+
+
 def test_all_families_are_listed():
     out = run("reg", "--list").stdout
-    assert re.search(r"^vortex:\n0x0 PLATFORM:", out, re.M) and re.search(r"^gfx900:\n0x2022 GRBM_GFX_CNTL:", out, re.M)
+    assert (re.search(r"^vortex:\n0x0 PLATFORM:", out, re.M) and re.search(r"^gfx900 to gfx942:\n0x2022 GRBM_GFX_CNTL:", out, re.M) and
+            re.search(r"^gfx1030 to gfx1036:\n0x2022 GRBM_GFX_CNTL:", out, re.M))
     assert run("reg", "--list", "--gpu=vortex").stdout == run("dm", "--registers").stdout
 
 

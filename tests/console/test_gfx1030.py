@@ -28,16 +28,16 @@ kernel void k(global int *out, int n) {
 }
 """
 ITEM, N = 50, 3     # s = 150, and no other call of leaf has a = 151
-HOW = ["-g", "gfx1030", "--grid", "128", "--block", "64", "--arg", "zeros:1536", "--arg", f"i32:{N}"]
+HOW = ["--grid", "128", "--block", "64", "--arg", "zeros:1536", "--arg", f"i32:{N}"]
 COMMANDS = ["print a", "print $_lane", "print $frame_lanes", "print $_item_x", "backtrace", "info lanes", "frame 2", "print i", "print s", "frame 0", "next", "print b", "watch -l p[0]", "continue",
             "who-wrote p[0]", "reverse-continue", "print p[0]"]
 
 
-def said(folder, lanes, level):
+def said(folder, lanes, level, model="gfx1030"):
     (folder / "k.cl").write_text(SOURCE)
-    subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1030", *["-mwavefrontsize64"][:lanes == 64], *amd.version("clang-22"), "-x", "cl", "-cl-std=CL2.0", level, "-g",
+    subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", f"-mcpu={model}", *["-mwavefrontsize64"][:lanes == 64], *amd.version("clang-22"), "-x", "cl", "-cl-std=CL2.0", level, "-g",
                     f"--rocm-device-lib-path={amd.bitcode()}", folder / "k.cl", "-o", folder / "k.co"], check=True)
-    return dict(zip(COMMANDS, ask_console(folder / "k.co", [f"break leaf if a == {ITEM * N + 1}", "run"], COMMANDS, HOW)))
+    return dict(zip(COMMANDS, ask_console(folder / "k.co", [f"break leaf if a == {ITEM * N + 1}", "run"], COMMANDS, ["-g", model, *HOW])))
 
 
 @pytest.mark.parametrize("lanes", [32, 64])
@@ -56,3 +56,8 @@ def test_optimised_code(tmp_path):
     assert re.search(rf" = {ITEM * N + 1}$", told["print a"].strip()) and re.search(rf" = {ITEM % 32}$", told["print $_lane"].strip()), told
     assert re.findall(r"(leaf|mid|k) \(", told["backtrace"])[:3] == ["leaf", "mid", "k"], told["backtrace"]
     assert f"lane {ITEM % 32}, work-item ({ITEM},0,0)" in told["who-wrote p[0]"], told["who-wrote p[0]"]
+
+
+def test_a_gfx1034_is_another_of_its_line(tmp_path):
+    told = said(tmp_path, 32, "-O0", "gfx1034")
+    assert re.search(rf" = {ITEM * N + 1}$", told["print a"].strip()) and f"lane {ITEM % 32}, work-item ({ITEM},0,0)" in told["who-wrote p[0]"], told

@@ -1,7 +1,8 @@
 /*
- * The debug hardware of gfx900 outside its waves, sentence by sentence: the five wave operations in
- * each mode, the driver's errors, address watch, single step, the registers on the bus, how waves
- * start; and that a run disturbed by all of them computes what an undisturbed one does.
+ * The debug hardware of gfx900, and of gfx1030 where it differs, outside its waves, sentence by
+ * sentence: the five wave operations in each mode, the driver's errors, address watch, single step,
+ * the registers on the bus, how waves start; and that a run disturbed by all of them computes what
+ * an undisturbed one does.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -795,12 +796,13 @@ static void commands_on_the_bus(void **state)
 
 /* The table is what the registers are: each of its bus registers keeps what its fields can hold,
  * fields do not overlap, and names are unique. */
-static void the_table_is_the_hardware(void **state)
+static void compare_table(const struct wt_hw_table *t, const char *config)
 {
-    const struct wt_hw_table *t = &gcn_register_table;
     struct setup s = spread;
     s.groups = 1;
+    s.config = config;
     struct rig r = prepare(&s);
+    assert_ptr_equal(gcn_register_table_of(gcn_model_of(r.d)), t);
     assert_string_equal(t->index->name, "SQ_IND_INDEX");
     assert_string_equal(t->index_field->name, "INDEX");
     for (size_t i = 0; i < t->count; i++) {
@@ -825,6 +827,233 @@ static void the_table_is_the_hardware(void **state)
         gcn_debug_write(r.d, reg->addr, 0);
         assert_int_equal(gcn_debug_read(r.d, reg->addr), 0);
     }
+    rig_free(&r);
+}
+
+static void the_table_is_the_hardware(void **state)
+{
+    compare_table(&gcn_register_table, spread.config);
+    compare_table(&gcn_register_table_gfx10, "model=gfx1030,cu=8");
+}
+
+/* ---- gfx10 ---- */
+
+static const struct setup navi = {"model=gfx1030,cu=8,se=2", 16, 3 * 64, endless, 2, NULL, 0, 0};
+
+static uint32_t indirect(struct rig *r, uint32_t index)
+{
+    gcn_debug_write(r->d, GCN_SQ_IND_INDEX, index);
+    return gcn_debug_read(r->d, GCN_SQ_IND_DATA);
+}
+
+/* GRBM_GFX_INDEX has the SIMD, SQ_IND_INDEX the wave; HW_ID1 and HW_ID2 tell of the same place. */
+static void places_of_gfx10(void **state)
+{
+    struct rig r = start(&navi);
+    for (uint32_t i = 0; i < r.m->waves; i++) {
+        const struct gcn_location at = gcn_wave_location(r.d, i);
+        const uint32_t simd = at.simd + at.cu % 2 * 2, wgp = at.cu / 2;
+        uint32_t slots = 0;
+        for (uint32_t k = 0; k < r.m->waves; k++) {
+            const struct gcn_location other = gcn_wave_location(r.d, k);
+            if (other.se == at.se && other.sh == at.sh && other.cu == at.cu &&
+                other.simd == at.simd && r.d->wave[k].active)
+                slots |= 1u << other.wave;
+        }
+        gcn_debug_write(r.d, GCN_GRBM_GFX_INDEX, simd | wgp << 2 | at.sh << 8 | at.se << 16);
+        assert_int_equal(indirect(&r, at.wave | 0x0au << 16), slots);
+        if (!r.d->wave[i].active) {
+            assert_int_equal(indirect(&r, at.wave | 0x102u << 16), 0);
+            assert_int_equal(indirect(&r, at.wave | 0x117u << 16), 0xbebebeef);
+            continue;
+        }
+        assert_int_equal(indirect(&r, at.wave | 0x117u << 16),
+                         at.wave | simd << 8 | wgp << 10 | at.sh << 16 | at.se << 18);
+        const uint32_t id2 = indirect(&r, at.wave | 0x118u << 16);
+        assert_true(wt_field(id2, 27, 24) == GCN_KFD_VMID && wt_field(id2, 9, 8) == 1);
+    }
+    rig_free(&r);
+}
+
+/* The driver's commands to one wave, and to a compute unit, which has two SIMDs. */
+static void commands_of_gfx10(void **state)
+{
+    struct rig r = start(&navi);
+    for (uint32_t i = 0; i < r.m->waves; i++) {
+        const struct gcn_location at = gcn_wave_location(r.d, i);
+        if (!r.d->wave[i].active)
+            continue;
+        for (unsigned mode = GCN_WAVEMODE_SINGLE; mode <= GCN_WAVEMODE_BROADCAST_PROCESS_CU;
+             mode += GCN_WAVEMODE_BROADCAST_PROCESS_CU) {
+            assert_int_equal(control(&r, GCN_WAVEOP_HALT, mode, 0, message_of(&at)), 0);
+            for (uint32_t k = 0; k < r.m->waves; k++)
+                assert_int_equal(r.d->wave[k].active && halted(&r, k),
+                                 mode == GCN_WAVEMODE_SINGLE
+                                     ? k == i
+                                     : r.d->wave[k].active &&
+                                           k / gcn_cu_waves(r.d) == i / gcn_cu_waves(r.d));
+            assert_int_equal(control(&r, GCN_WAVEOP_RESUME, mode, 0, message_of(&at)), 0);
+        }
+    }
+    rig_free(&r);
+}
+
+static void indirect_registers_of_gfx10(void **state)
+{
+    static const unsigned none[] = {0x11, 0x18, 0x100, 0x104, 0x116, 0x11e, 0x1ff};
+    for (unsigned lanes = 32; lanes <= 64; lanes *= 2) {
+        const struct setup s = {"model=gfx1030,cu=2", 1, lanes, endless, 2, NULL, 0, 0};
+        struct rig r = prepare(&s);
+        put(r.d, DESCRIPTOR + 57, &(uint8_t){lanes == 32 ? 1 << 2 : 0}, 1);
+        begin(&r, GCN_KFD_VMID);
+        struct gcn_wave *w = &r.d->wave[0];
+        assert_true(w->active && gcn_lanes_of(w) == lanes);
+        assert_int_equal(run(&r, 11), WT_RUN_BUDGET);
+        gcn_debug_write(r.d, GCN_SQ_IND_INDEX, 1 << 11 | 0x200u << 16);
+        for (unsigned i = 0; i < GCN_SCALARS; i++)
+            assert_int_equal(gcn_debug_read(r.d, GCN_SQ_IND_DATA), w->s[i]);
+        for (unsigned lane = 0; lane < 64; lane++)
+            assert_int_equal(indirect(&r, lane << 5 | 0x400u << 16),
+                             lane < lanes ? w->v[0][lane] : 0xbebebeef);
+        for (unsigned i = 1; i <= 0x1d; i++) {
+            uint32_t value = 0;
+            if ((i > 7 && i < 20) || i == 22 || i == 4 || i == 26 || i == 27)
+                continue;
+            assert_true(gcn_wave_hwreg(r.d, 0, i, &value));
+            assert_int_equal(indirect(&r, (0x100u + i) << 16), value);
+        }
+        for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+            assert_int_equal(indirect(&r, none[i] << 16), 0xbebebeef);
+        assert_int_equal(indirect(&r, 0x108u << 16 | 1 << 11), w->pc);
+        assert_int_equal(gcn_debug_read(r.d, GCN_SQ_IND_DATA), w->pc >> 32);
+        assert_int_equal(gcn_debug_read(r.d, GCN_SQ_IND_DATA), endless[(w->pc - CODE) / 4]);
+        assert_int_equal(wt_field(indirect(&r, 0x11cu << 16), 11, 11), lanes == 64);
+        /* counters of six bits, in three places */
+        w->lgkm_cnt = 0x25, w->vm_cnt = 0x39, w->vs_cnt = 0x2a;
+        assert_int_equal(indirect(&r, 0x107u << 16),
+                         9 | 5 << 8 | 3u << 22 | 1u << 24 | 0x2au << 26);
+        w->lgkm_cnt = 0x10, w->vm_cnt = w->vs_cnt = 0;
+        assert_int_equal(indirect(&r, 0x107u << 16), 1 << 7);
+        w->lgkm_cnt = 0;
+        /* MODE has none of gfx9's indexing and skipping, by which vector instructions would change
+         */
+        indirect(&r, 0x101u << 16);
+        gcn_debug_write(r.d, GCN_SQ_IND_DATA, UINT32_MAX);
+        assert_int_equal(w->mode, 0x03ffffff);
+        rig_free(&r);
+    }
+}
+
+/* A watch is of 128 bytes, its mask begins at address bit 7. */
+static void a_watch_of_gfx10(void **state)
+{
+    static const uint32_t code[] = {
+        0xbe8203ff, 0x00014000, /* s_mov_b32 s2, DATA */
+        0xbe830380,             /* s_mov_b32 s3, 0 */
+        0x34020082,             /* v_lshlrev_b32 v1, 2, v0 */
+        0xdc308000, 0x03020001, /* global_load_dword v3, v1, s[2:3] */
+        S_ENDPGM,
+    };
+    static const struct {
+        uint64_t addr;
+        uint32_t mask; /* of address bits, as the newer ioctl has it */
+        bool hit;
+    } cases[] = {
+        {DATA, UINT32_MAX, true},        {DATA + 64, UINT32_MAX, true}, /* in the block of the one
+                                                                           lane's four bytes */
+        {DATA + 128, UINT32_MAX, false}, {DATA + 128, ~128u, true},     {DATA + 256, ~128u, false},
+    };
+    const struct setup s = {"model=gfx1030,cu=2", 1, 1, code, sizeof code / 4, NULL, 0, EXCP_WATCH};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const bool older = i % 2;
+        const uint32_t mode = GCN_WATCH_READ, mask = cases[i / 2].mask >> 6;
+        const struct gcn_watch_request request = {1, &mode, &cases[i / 2].addr, &(uint64_t){mask}};
+        struct rig r = start(&s);
+        uint32_t id = 9;
+        if (older)
+            assert_int_equal(gcn_driver_address_watch(r.d, GCN_KFD_VMID, &request), 0);
+        else
+            assert_int_equal(gcn_driver_set_watch(r.d, GCN_KFD_VMID, cases[i / 2].addr,
+                                                  cases[i / 2].mask, mode, &id),
+                             0);
+        assert_int_equal(gcn_debug_read(r.d, GCN_TCP_WATCH0_CNTL) & 0xffffff,
+                         cases[i / 2].mask >> 7 & 0x7fffff);
+        assert_int_equal(run(&r, 100), cases[i / 2].hit ? WT_RUN_FAULT : WT_RUN_ENDED);
+        assert_true(!cases[i / 2].hit || strstr(r.m->fault.text, "hits address watch 0"));
+        rig_free(&r);
+    }
+}
+
+/* Where the first exception was, of 32 lanes at once. */
+static void cycles_of_gfx10(void **state)
+{
+    static const struct {
+        uint32_t code;
+        uint64_t exec;
+        uint32_t cycle;
+    } cases[] = {
+        {0x7e045f04, (uint64_t)1 << 37, 1 << 24 | 1 << 20 | 2 << 16 | 4u << 29}, /* v_rcp_f64 */
+        {0x7e045f04, (uint64_t)1 << 31, 8 << 20 | 15 << 16 | 4u << 29},
+        {0x7e045504, (uint64_t)1 << 37 | (uint64_t)1 << 63, 1 << 24 | 9 << 20}, /* v_rcp_f32 */
+        {0x7e045504, (uint64_t)1 << 9 | (uint64_t)1 << 63, 2 << 20},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const uint32_t code[] = {0x7e080280 /* v_mov_b32 v4, 0 */, 0x7e0a0280, cases[i].code,
+                                 S_ENDPGM};
+        const struct setup s = {"model=gfx1030,cu=2", 1, 64, code, 4, NULL, 0, 1 << 26};
+        struct rig r = start(&s);
+        gcn_set_pair(&r.d->wave[0].s[GCN_EXEC], cases[i].exec);
+        assert_int_equal(run(&r, 10), WT_RUN_FAULT);
+        assert_int_equal(r.d->wave[0].trapsts, 1 << 2 | cases[i].cycle);
+        rig_free(&r);
+    }
+}
+
+/* The message is in one word, with 23 bits; an error's type is in the upper four of them. */
+static void interrupts_of_gfx10(void **state)
+{
+    static const uint32_t code[] = {
+        0xbefc03ff, 0x00d23456, /* s_mov_b32 m0 */
+        0xbf900001,             /* s_sendmsg(MSG_INTERRUPT) */
+        0xbeff7fff,             /* no instruction */
+    };
+    const struct setup s = {"model=gfx1030,cu=8,se=2", 12, 64, code, 4, NULL, 0, 0};
+    struct rig r = start(&s);
+    struct gcn_interrupt in;
+    assert_int_equal(run(&r, 1000), WT_RUN_FAULT);
+    assert_true(gcn_debug_interrupt_count(r.d) >= 2);
+    unsigned errors = 0;
+    for (unsigned i = 0; gcn_debug_interrupt(r.d, i, &in); i++) {
+        const struct gcn_location at = gcn_wave_location(r.d, in.wave);
+        const bool error = wt_field(in.context1, 7, 6) == GCN_INTERRUPT_ERROR;
+        errors += error;
+        assert_true(error || wt_field(in.context1, 7, 6) == GCN_INTERRUPT_INST);
+        assert_int_equal(wt_field(in.context0, 22, 0), error ? 1 << 19 : 0x523456);
+        assert_int_equal(wt_field(in.context0, 23, 23), at.sh);
+        assert_int_equal(wt_field(in.context0, 29, 25), at.wave);
+        assert_int_equal(wt_field(in.context0, 31, 30), at.simd + at.cu % 2 * 2);
+        assert_int_equal(wt_field(in.context1, 3, 0), at.cu / 2);
+        assert_int_equal(wt_field(in.context1, 5, 4), at.se);
+    }
+    assert_int_equal(errors, 1);
+    rig_free(&r);
+}
+
+/* SQ_SHADER_TBA_HI.TRAP_EN */
+static void a_handler_of_gfx10(void **state)
+{
+    const struct setup s = {"model=gfx1030,cu=2", 1, 64, endless, 2, NULL, 0, 0};
+    struct rig r = prepare(&s);
+    gcn_debug_write(r.d, GCN_SQ_SHADER_TBA_LO_GFX10, HANDLER_AT >> 8);
+    gcn_debug_write(r.d, GCN_SQ_SHADER_TBA_LO_GFX10 + 1, 1u << 31);
+    gcn_debug_write(r.d, GCN_SQ_SHADER_TBA_LO_GFX10 + 2, 0x1234);
+    gcn_debug_write(r.d, GCN_SQ_SHADER_TBA_LO, 0x55); /* none of its registers */
+    assert_int_equal(gcn_debug_read(r.d, GCN_SQ_SHADER_TBA_LO_GFX10 + 1), 1u << 31);
+    begin(&r, GCN_KFD_VMID);
+    assert_true(r.d->wave[0].tba == HANDLER_AT && r.d->wave[0].tma == 0x123400);
+    gcn_debug_write(r.d, GCN_SQ_SHADER_TBA_LO_GFX10 + 1, 0);
+    begin(&r, GCN_KFD_VMID);
+    assert_true(r.d->wave[1].active && !r.d->wave[1].tba);
     rig_free(&r);
 }
 
@@ -1178,6 +1407,13 @@ int main(void)
         cmocka_unit_test(the_host_sets_trap_en_without_a_handler),
         cmocka_unit_test(commands_on_the_bus),
         cmocka_unit_test(the_table_is_the_hardware),
+        cmocka_unit_test(places_of_gfx10),
+        cmocka_unit_test(commands_of_gfx10),
+        cmocka_unit_test(indirect_registers_of_gfx10),
+        cmocka_unit_test(a_watch_of_gfx10),
+        cmocka_unit_test(cycles_of_gfx10),
+        cmocka_unit_test(interrupts_of_gfx10),
+        cmocka_unit_test(a_handler_of_gfx10),
         cmocka_unit_test(launches),
         cmocka_unit_test(a_handler_holds_for_new_waves),
         cmocka_unit_test(savectx_must_be_cleared),

@@ -20,7 +20,8 @@ enum {
     UNIFIED_VERSION = 90010,
     PRIVATE_VERSION = 90402,
     LAST_VERSION = 90402,
-    GFX10_VERSION = 100300
+    FIRST_GFX10_VERSION = 100300,
+    LAST_GFX10_VERSION = 100306,
 };
 
 /* Compute units and waves of all GPUs. The GPUs of one program differ in their numbers of units, in
@@ -32,12 +33,14 @@ static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
                        (unsigned)p->devices, (unsigned)p->common.link->gpus);
     for (uint32_t i = 0; i < p->devices; i++) {
         const struct kfd_device_entry *d = &p->device[i];
-        const bool gfx10 = d->gfx_target_version == GFX10_VERSION;
+        const bool gfx10 = d->gfx_target_version >= FIRST_GFX10_VERSION &&
+                           d->gfx_target_version <= LAST_GFX10_VERSION;
         if (!gfx10 &&
             (d->gfx_target_version < FIRST_VERSION || d->gfx_target_version > LAST_VERSION))
-            return wt_fail(
-                err, WT_UNSUPPORTED, "this probe knows target versions %u to %u and %u, not %u",
-                FIRST_VERSION, LAST_VERSION, GFX10_VERSION, (unsigned)d->gfx_target_version);
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "this probe knows target versions %u to %u and %u to %u, not %u",
+                           FIRST_VERSION, LAST_VERSION, FIRST_GFX10_VERSION, LAST_GFX10_VERSION,
+                           (unsigned)d->gfx_target_version);
         if (i && gfx10 != p->is_gfx10)
             return wt_fail(err, WT_UNSUPPORTED,
                            "the program's GPUs are of gfx9 and gfx10: this probe takes one kind");

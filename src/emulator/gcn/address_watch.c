@@ -1,17 +1,28 @@
 /*
  * Address watch: the TCP compares the addresses of vector memory accesses with four registers.
  *
- * An access hits watch n where its 64-byte block agrees with the watch's address in bits 47:30 and
- * in those of bits 29:6 that MASK has (bit 0 of MASK is address bit 6), the wave has the watch's
- * VMID, and the kind of access is of its MODE. Scalar memory does not pass the TCP, nor does LDS.
+ * An access hits watch n where its 64-byte block (gfx10: 128-byte block, and 7 for 6 in what
+ * follows) agrees with the watch's address in bits 47:30 and in those of bits 29:6 that MASK has
+ * (bit 0 of MASK is address bit 6), the wave has the watch's VMID, and the kind of access is of its
+ * MODE. Scalar memory does not pass the TCP, nor does LDS.
  */
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/watch.h"
 
 #include <stdio.h>
 
-#define BLOCK_BITS 6
 #define ADDRESS_BITS 48
+
+/* Bits of an address within a block. */
+static unsigned block_bits(const struct gcn_device *d)
+{
+    return gcn_is_gfx10(gcn_model_of(d)) ? 7 : 6;
+}
+
+uint32_t gcn_watch_block(const struct gcn_device *d)
+{
+    return UINT32_C(1) << block_bits(d);
+}
 
 static bool valid(const struct gcn_device *d, unsigned n)
 {
@@ -27,7 +38,8 @@ static uint64_t address(const struct gcn_device *d, unsigned n)
 static uint64_t mask(const struct gcn_device *d, unsigned n)
 {
     const uint64_t high = ((uint64_t)1 << ADDRESS_BITS) - ((uint64_t)1 << 30);
-    return high | (uint64_t)(d->debug.watch[n].cntl & 0xffffff) << BLOCK_BITS;
+    const uint32_t bits = UINT32_C(1) << (30 - block_bits(d));
+    return high | (uint64_t)(d->debug.watch[n].cntl & (bits - 1)) << block_bits(d);
 }
 
 bool gcn_address_watch_page(const struct gcn_device *d, uint64_t addr)
@@ -40,9 +52,10 @@ bool gcn_address_watch_page(const struct gcn_device *d, uint64_t addr)
 
 bool gcn_address_watch_range(const struct gcn_device *d, uint64_t first, uint64_t last)
 {
-    for (uint64_t block = first >> BLOCK_BITS; block <= last >> BLOCK_BITS; block++)
+    const unsigned bits = block_bits(d);
+    for (uint64_t block = first >> bits; block <= last >> bits; block++)
         for (unsigned n = 0; d->address_watch && n < GCN_WATCHES; n++)
-            if (valid(d, n) && !((block << BLOCK_BITS ^ address(d, n)) & mask(d, n)))
+            if (valid(d, n) && !((block << bits ^ address(d, n)) & mask(d, n)))
                 return true;
     return false;
 }

@@ -45,12 +45,23 @@ uint32_t gcn_wave_at(const struct gcn_device *d, const struct gcn_location *at)
     return cu * gcn_cu_waves(d) + at->wave * model->simds + at->simd;
 }
 
+/* SIMD of the four of a work-group processor, of which a compute unit is a half. */
+static uint32_t simd_of_four(const struct gcn_location *at)
+{
+    return at->simd | (at->cu & 1) << 1;
+}
+
+uint32_t gcn_instance(const struct gcn_device *d, const struct gcn_location *at)
+{
+    return gcn_is_gfx10(gcn_model_of(d)) ? at->cu / 2 << 2 | simd_of_four(at) : at->cu;
+}
+
 bool gcn_selected(const struct gcn_device *d, const struct gcn_location *at)
 {
     const uint32_t index = d->debug.gfx_index;
     return (index >> 31 || (index >> 16 & 0xff) == at->se) &&
            (index >> 29 & 1 || (index >> 8 & 0xff) == at->sh) &&
-           (index >> 30 & 1 || (index & 0xff) == at->cu);
+           (index >> 30 & 1 || (index & 0xff) == gcn_instance(d, at));
 }
 
 /* ---- SQ_CMD ---- */
@@ -69,8 +80,10 @@ static bool meant(const struct gcn_device *d, const struct gcn_wave *w, uint32_t
     if (!gcn_selected(d, &at) || (command >> 7 & 1 && command >> 28 != origin->vmid))
         return false;
     switch (command >> 4 & 7) {
-    case MODE_SINGLE:
-        return (command >> 16 & 15) == at.wave && (command >> 20 & 3) == at.simd;
+    case MODE_SINGLE: /* gfx10: GRBM_GFX_INDEX has the SIMD */
+        return gcn_is_gfx10(gcn_model_of(d))
+                   ? (command >> 16 & 31) == at.wave
+                   : (command >> 16 & 15) == at.wave && (command >> 20 & 3) == at.simd;
     case MODE_BROADCAST:
         return true;
     case MODE_BCAST_QUEUE:
@@ -87,7 +100,7 @@ static bool meant(const struct gcn_device *d, const struct gcn_wave *w, uint32_t
 
 static void obey(struct gcn_wave *w, uint32_t command)
 {
-    switch (command & 7) {
+    switch (command & (gcn_is_gfx10(gcn_model_of(w->device)) ? 15 : 7)) {
     case CMD_HALT:
         w->status |= GCN_STATUS_HALT;
         gcn_update_ready(w);
@@ -151,15 +164,21 @@ void gcn_send_interrupt(const struct gcn_wave *w, uint32_t data,
     const struct gcn_location at = gcn_wave_location(d, w->id);
     const struct gcn_origin *origin = &gcn_dispatch_of(w)->origin;
     const uint32_t priv = w->status & GCN_STATUS_PRIV ? 1 : 0;
-    d->interrupt[d->interrupts++ % GCN_INTERRUPTS] = (struct gcn_interrupt){
-        .time = gcn_now(w),
-        .wave = w->id,
-        .context0 = (data & 0xfff) | at.sh << 12 | priv << 13 | at.wave << 14 | at.simd << 18 |
-                    at.cu << 20 | at.se << 24 | (uint32_t)encoding << 26 | (data >> 12 & 15) << 28,
-        .context1 = data >> 16 & 0xff,
-        .vmid = origin->vmid,
-        .queue = origin->slot,
-    };
+    const bool gfx10 = gcn_is_gfx10(gcn_model_of(d));
+    struct gcn_interrupt *in = &d->interrupt[d->interrupts++ % GCN_INTERRUPTS];
+    if (encoding == GCN_INTERRUPT_ERROR)
+        data <<= gfx10 ? 19 : 20;
+    *in = (struct gcn_interrupt){
+        .time = gcn_now(w), .wave = w->id, .vmid = origin->vmid, .queue = origin->slot};
+    if (gfx10) {
+        in->context0 =
+            (data & 0x7fffff) | at.sh << 23 | priv << 24 | at.wave << 25 | simd_of_four(&at) << 30;
+        in->context1 = at.cu / 2 | at.se << 4 | (uint32_t)encoding << 6;
+        return;
+    }
+    in->context0 = (data & 0xfff) | at.sh << 12 | priv << 13 | at.wave << 14 | at.simd << 18 |
+                   at.cu << 20 | at.se << 24 | (uint32_t)encoding << 26 | (data >> 12 & 15) << 28;
+    in->context1 = data >> 16 & 0xff;
 }
 
 uint64_t gcn_debug_interrupt_count(const struct gcn_device *d)

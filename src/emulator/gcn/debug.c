@@ -7,35 +7,68 @@
 #include <string.h>
 
 /* Indices behind SQ_IND_INDEX (linux gc_9_0 header: ixSQ_WAVE_…, SQIND_WAVE_SGPRS_OFFSET,
- * SQIND_WAVE_VGPRS_OFFSET). Those of hardware registers are in the order of s_getreg's ids. */
+ * SQIND_WAVE_VGPRS_OFFSET; from 0x100 on those of the gc_10_3_0 header). Those of hardware
+ * registers are in the order of s_getreg's ids. */
 enum {
     IND_DEBUG_STS_LOCAL = 0x08,
-    IND_MODE = 0x11,
-    IND_IB_STS = 0x17,
-    IND_PC_LO = 0x18,
-    IND_PC_HI = 0x19,
-    IND_INST_DW0 = 0x1a,
-    IND_INST_DW1 = 0x1b,
-    IND_FLUSH_IB = 0x1e,
+    IND_ACTIVE = 0x0a, /* gfx10 */
+    IND_HWREG = 0x10,
+    IND_HWREG_GFX10 = 0x100,
     IND_SGPR = 0x200,
     IND_VGPR = 0x400,
 };
+
+/* Registers behind those indices, by their distance from IND_HWREG. */
+enum { AT_MODE = 1, AT_STATUS = 2, AT_IB_STS = 7, AT_PC_LO, AT_PC_HI, AT_INST_DW0, AT_INST_DW1 };
+enum { AT_FLUSH_IB = 0x0e, AT_LAST_GFX10 = 0x1d };
 /* The SQ's answer if there is nothing to read. */
 #define NOTHING 0xbebebeefu
-#define INDEX_AUTO_INCR (1u << 12)
+
+/* ---- SQ_IND_INDEX ---- */
+
+static bool is_gfx10(const struct gcn_device *d)
+{
+    return gcn_is_gfx10(gcn_model_of(d));
+}
+
+/* The lane, for vector registers. */
+static unsigned lane_of(const struct gcn_device *d)
+{
+    return d->debug.ind_index >> (is_gfx10(d) ? 5 : 6) & 63;
+}
+
+static void next_index(struct gcn_device *d)
+{
+    if (d->debug.ind_index >> (is_gfx10(d) ? 11 : 12) & 1)
+        d->debug.ind_index += 1u << 16;
+}
+
+/* The distance of a hardware register's index from the first one's; 0: it is none. */
+static unsigned hardware_register(const struct gcn_device *d, uint32_t index)
+{
+    const uint32_t at = index - (is_gfx10(d) ? IND_HWREG_GFX10 : IND_HWREG);
+    return at <= (is_gfx10(d) ? AT_LAST_GFX10 : AT_FLUSH_IB) ? at : 0;
+}
+
+/* Whether it is one that s_getreg has by that number. */
+static bool by_number(const struct gcn_device *d, unsigned at)
+{
+    return at >= AT_MODE && (at <= AT_IB_STS || (is_gfx10(d) && at > AT_FLUSH_IB));
+}
 
 /* ---- the wave that SQ_IND_INDEX names ---- */
 
-/* The first compute unit that GRBM_GFX_INDEX selects: reads come from one even where writes go to
- * all. UINT32_MAX if there is no such place. */
+/* A wave of the first compute unit (gfx10: SIMD) that GRBM_GFX_INDEX selects: reads come from one
+ * even where writes go to all. UINT32_MAX if there is no such place. */
 static uint32_t indexed_slot(const struct gcn_device *d)
 {
-    for (uint32_t i = 0; i < d->machine.waves; i += gcn_cu_waves(d)) {
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
         struct gcn_location at = gcn_wave_location(d, i);
-        if (!gcn_selected(d, &at))
+        if (at.wave || !gcn_selected(d, &at))
             continue;
-        at.wave = d->debug.ind_index & 15;
-        at.simd = d->debug.ind_index >> 4 & 3;
+        at.wave = d->debug.ind_index & (is_gfx10(d) ? 31 : 15);
+        if (!is_gfx10(d)) /* there GRBM_GFX_INDEX has it */
+            at.simd = d->debug.ind_index >> 4 & 3;
         return gcn_wave_at(d, &at);
     }
     return UINT32_MAX;
@@ -55,82 +88,100 @@ static uint32_t unit_status(const struct gcn_device *d, uint32_t slot)
     return (waves ? 1u : 0u) | waves << 4;
 }
 
+/* SQ_WAVE_ACTIVE: which slots of the wave's SIMD have a wave. */
+static uint32_t active_slots(const struct gcn_device *d, uint32_t slot)
+{
+    struct gcn_location at = gcn_wave_location(d, slot);
+    uint32_t active = 0;
+    for (at.wave = 0; at.wave < gcn_model_of(d)->waves_per_simd; at.wave++)
+        active |= (uint32_t)d->wave[gcn_wave_at(d, &at)].active << at.wave;
+    return active;
+}
+
+/* A hardware register of an active wave. */
+static uint32_t read_hardware(struct gcn_wave *w, unsigned at)
+{
+    uint32_t value;
+    if (by_number(w->device, at))
+        return gcn_hwreg_read(w, at, &value) ? value : NOTHING;
+    if (at == AT_PC_LO || at == AT_PC_HI)
+        return (uint32_t)(w->pc >> (at == AT_PC_HI ? 32 : 0));
+    if (at == AT_INST_DW0 || (at == AT_INST_DW1 && !is_gfx10(w->device)))
+        return instruction(w, at - AT_INST_DW0);
+    return 0; /* the instruction buffer's internal state: there is none here */
+}
+
 static uint32_t read_indexed(struct gcn_device *d)
 {
     const uint32_t slot = indexed_slot(d), index = d->debug.ind_index >> 16;
-    const unsigned lane = d->debug.ind_index >> 6 & 63;
-    uint32_t value;
+    const unsigned at = hardware_register(d, index);
     if (slot == UINT32_MAX)
         return NOTHING;
     struct gcn_wave *w = &d->wave[slot];
     if (index == IND_DEBUG_STS_LOCAL)
         return unit_status(d, slot);
+    if (index == IND_ACTIVE && is_gfx10(d))
+        return active_slots(d, slot);
     if (!w->active) /* STATUS.VALID is clear */
-        return index == IND_MODE + 1 ? 0 : NOTHING;
-    if (index >= IND_MODE && index <= IND_IB_STS)
-        return gcn_hwreg_read(w, index - IND_MODE + 1, &value) ? value : NOTHING;
-    if (index == IND_PC_LO || index == IND_PC_HI)
-        return (uint32_t)(w->pc >> (index == IND_PC_HI ? 32 : 0));
-    if (index == IND_INST_DW0 || index == IND_INST_DW1)
-        return instruction(w, index - IND_INST_DW0);
-    if (index > IND_INST_DW1 && index <= IND_FLUSH_IB)
-        return 0; /* the instruction buffer's internal state: there is none here */
+        return at == AT_STATUS ? 0 : NOTHING;
+    if (at)
+        return read_hardware(w, at);
     if (index - IND_SGPR < GCN_SCALARS)
         return w->s[index - IND_SGPR];
-    if (gcn_has_row(w, index - IND_VGPR))
-        return w->v[index - IND_VGPR][lane];
+    if (gcn_has_row(w, index - IND_VGPR) && lane_of(d) < gcn_lanes_of(w))
+        return w->v[index - IND_VGPR][lane_of(d)];
     return NOTHING;
 }
 
 static void write_indexed(struct gcn_device *d, uint32_t value)
 {
     const uint32_t slot = indexed_slot(d), index = d->debug.ind_index >> 16;
-    const unsigned lane = d->debug.ind_index >> 6 & 63;
+    const unsigned at = hardware_register(d, index);
     if (slot == UINT32_MAX || !d->wave[slot].active)
         return;
     struct gcn_wave *w = &d->wave[slot];
     const uint32_t before = w->trapsts;
-    if (index >= IND_MODE && index <= IND_IB_STS) {
-        gcn_hwreg_write(w, index - IND_MODE + 1, value, UINT32_MAX, true);
+    if (by_number(d, at)) {
+        gcn_hwreg_write(w, at, value, UINT32_MAX, true);
         gcn_update_ready(w);
         if (gcn_calls_for_trap(w, w->trapsts & ~before))
             gcn_trap_from_outside(w, 0);
-    } else if (index == IND_PC_LO) {
+    } else if (at == AT_PC_LO) {
         w->pc = (w->pc & ~(uint64_t)UINT32_MAX) | (value & ~3u);
-    } else if (index == IND_PC_HI) {
+    } else if (at == AT_PC_HI) {
         w->pc = (w->pc & UINT32_MAX) | (uint64_t)(value & 0xffff) << 32;
     } else if (index - IND_SGPR < GCN_SCALARS) {
         w->s[index - IND_SGPR] = value;
-    } else if (gcn_has_row(w, index - IND_VGPR)) {
-        w->v[index - IND_VGPR][lane] = value;
+    } else if (gcn_has_row(w, index - IND_VGPR) && lane_of(d) < gcn_lanes_of(w)) {
+        w->v[index - IND_VGPR][lane_of(d)] = value;
     }
-}
-
-static void next_index(struct gcn_device *d)
-{
-    if (d->debug.ind_index & INDEX_AUTO_INCR)
-        d->debug.ind_index += 1u << 16;
 }
 
 /* ---- plain registers ---- */
 
-/* The location of a register's value, and its bits; NULL if it is none of these registers. */
-static uint32_t *plain(struct gcn_debug *debug, uint32_t addr, uint32_t *bits)
+static uint32_t *of_watch(struct gcn_device *d, unsigned n, uint32_t *bits)
 {
-    *bits = UINT32_MAX;
-    if (addr - GCN_TCP_WATCH0_ADDR_H < 3 * GCN_WATCHES) {
-        const unsigned n = (addr - GCN_TCP_WATCH0_ADDR_H) / 3;
-        switch ((addr - GCN_TCP_WATCH0_ADDR_H) % 3) {
-        case 0:
-            *bits = 0xffff;
-            return &debug->watch[n].high;
-        case 1:
-            *bits = ~0x3fu;
-            return &debug->watch[n].low;
-        default:
-            return &debug->watch[n].cntl;
-        }
+    struct gcn_debug *debug = &d->debug;
+    switch (n % 3) {
+    case 0:
+        *bits = 0xffff;
+        return &debug->watch[n / 3].high;
+    case 1:
+        *bits = ~(uint32_t)(gcn_watch_block(d) - 1);
+        return &debug->watch[n / 3].low;
+    default:
+        *bits = is_gfx10(d) ? 0xef7fffff : UINT32_MAX;
+        return &debug->watch[n / 3].cntl;
     }
+}
+
+/* The location of a register's value, and its bits; NULL if it is none of these registers. */
+static uint32_t *plain(struct gcn_device *d, uint32_t addr, uint32_t *bits)
+{
+    struct gcn_debug *debug = &d->debug;
+    *bits = UINT32_MAX;
+    if (addr - GCN_TCP_WATCH0_ADDR_H < 3 * GCN_WATCHES)
+        return of_watch(d, addr - GCN_TCP_WATCH0_ADDR_H, bits);
     switch (addr) {
     case GCN_GRBM_GFX_CNTL:
         *bits = 0x7ff;
@@ -139,13 +190,14 @@ static uint32_t *plain(struct gcn_debug *debug, uint32_t addr, uint32_t *bits)
         *bits = 0xe0ffffff;
         return &debug->gfx_index;
     case GCN_SQ_IND_INDEX:
+        *bits = is_gfx10(d) ? 0xffff0fff : UINT32_MAX;
         return &debug->ind_index;
     case GCN_SPI_GDBG_WAVE_CNTL:
         *bits = 0x1ffff;
         return &debug->wave_cntl;
     case GCN_SPI_GDBG_TRAP_CONFIG:
         *bits = 0xffff83ff;
-        return &debug->trap_config;
+        return is_gfx10(d) ? NULL : &debug->trap_config;
     case GCN_SPI_GDBG_TRAP_MASK:
         *bits = 0x3ff;
         return &debug->trap_mask;
@@ -153,30 +205,49 @@ static uint32_t *plain(struct gcn_debug *debug, uint32_t addr, uint32_t *bits)
         *bits = 0x3ffff;
         return &debug->wave_cntl2;
     case GCN_SPI_GDBG_TRAP_DATA0:
-        return &debug->trap_data[0];
+        return is_gfx10(d) ? NULL : &debug->trap_data[0];
     case GCN_SPI_GDBG_TRAP_DATA1:
-        return &debug->trap_data[1];
+        return is_gfx10(d) ? NULL : &debug->trap_data[1];
     default:
         return NULL;
     }
 }
 
-/* SQ_SHADER_TBA and TMA hold addresses shifted right by 8. */
-static void write_handler(struct gcn_device *d, uint32_t addr, uint32_t value)
+const struct wt_hw_table *gcn_register_table_of(const struct gcn_model *model)
 {
-    uint64_t *at = addr <= GCN_SQ_SHADER_TBA_HI ? &d->tba : &d->tma;
-    const bool high = addr == GCN_SQ_SHADER_TBA_HI || addr == GCN_SQ_SHADER_TMA_HI;
+    return gcn_is_gfx10(model) ? &gcn_register_table_gfx10 : &gcn_register_table;
+}
+
+uint32_t gcn_handler_registers(const struct gcn_device *d)
+{
+    return is_gfx10(d) ? GCN_SQ_SHADER_TBA_LO_GFX10 : GCN_SQ_SHADER_TBA_LO;
+}
+
+/* In the order of the registers. */
+enum { TBA_LO, TBA_HI, TMA_LO, TMA_HI, HANDLER_REGISTERS };
+#define TBA_TRAP_EN (1u << 31) /* gfx10 */
+
+/* SQ_SHADER_TBA and TMA hold addresses shifted right by 8. */
+static void write_handler(struct gcn_device *d, unsigned which, uint32_t value)
+{
+    uint64_t *at = which <= TBA_HI ? &d->tba : &d->tma;
+    const bool high = which == TBA_HI || which == TMA_HI;
     const uint64_t shifted = *at >> 8;
+    if (is_gfx10(d) && which == TBA_HI && !(value & TBA_TRAP_EN)) {
+        d->tba = 0;
+        return;
+    }
     *at = (high ? (shifted & UINT32_MAX) | (uint64_t)(value & 0xff) << 32
                 : (shifted & ~(uint64_t)UINT32_MAX) | value)
           << 8;
 }
 
-static uint32_t read_handler(const struct gcn_device *d, uint32_t addr)
+static uint32_t read_handler(const struct gcn_device *d, unsigned which)
 {
-    const uint64_t at = addr <= GCN_SQ_SHADER_TBA_HI ? d->tba : d->tma;
-    const bool high = addr == GCN_SQ_SHADER_TBA_HI || addr == GCN_SQ_SHADER_TMA_HI;
-    return (uint32_t)(at >> (high ? 40 : 8)) & (high ? 0xff : UINT32_MAX);
+    const uint64_t at = which <= TBA_HI ? d->tba : d->tma;
+    const bool high = which == TBA_HI || which == TMA_HI;
+    const uint32_t enabled = is_gfx10(d) && which == TBA_HI && d->tba ? TBA_TRAP_EN : 0;
+    return ((uint32_t)(at >> (high ? 40 : 8)) & (high ? 0xff : UINT32_MAX)) | enabled;
 }
 
 /* BUSY, and how many waves each array of the selected shader engine has. */
@@ -195,11 +266,11 @@ uint32_t gcn_debug_read(struct gcn_device *d, uint32_t addr)
 {
     assert(!d->machine.in_turn);
     uint32_t bits, value;
-    const uint32_t *at = plain(&d->debug, addr, &bits);
+    const uint32_t *at = plain(d, addr, &bits);
     if (at)
         return *at;
-    if (addr - GCN_SQ_SHADER_TBA_LO < 4)
-        return read_handler(d, addr);
+    if (addr - gcn_handler_registers(d) < HANDLER_REGISTERS)
+        return read_handler(d, addr - gcn_handler_registers(d));
     switch (addr) {
     case GCN_SQ_IND_DATA:
         value = read_indexed(d);
@@ -216,15 +287,15 @@ void gcn_debug_write(struct gcn_device *d, uint32_t addr, uint32_t value)
 {
     assert(!d->machine.in_turn);
     uint32_t bits;
-    uint32_t *at = plain(&d->debug, addr, &bits);
+    uint32_t *at = plain(d, addr, &bits);
     if (at) {
         *at = value & bits;
         if (addr - GCN_TCP_WATCH0_ADDR_H < 3 * GCN_WATCHES)
             gcn_address_watch_changed(d);
         else if (addr == GCN_SPI_GDBG_WAVE_CNTL)
             gcn_dispatch_pump(d); /* what was stalled may start */
-    } else if (addr - GCN_SQ_SHADER_TBA_LO < 4) {
-        write_handler(d, addr, value);
+    } else if (addr - gcn_handler_registers(d) < HANDLER_REGISTERS) {
+        write_handler(d, addr - gcn_handler_registers(d), value);
     } else if (addr == GCN_SQ_CMD) {
         gcn_sq_command(d, value);
     } else if (addr == GCN_SQ_IND_DATA) {

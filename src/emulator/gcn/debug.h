@@ -3,47 +3,23 @@
  * the kernel driver's debug interface on top of them (wave control, address watch, launch modes). A
  * debugger of real hardware has the same registers at the same places.
  *
- * Sources: linux `asic_reg/gc/gc_9_0_offset.h` and `gc_9_0_sh_mask.h` (places and fields),
+ * Sources: linux `asic_reg/gc/gc_9_0_offset.h` and `gc_9_0_sh_mask.h` (places and fields), of gfx10
+ * `gc_10_3_0_offset.h` and `gc_10_3_0_sh_mask.h` with the bases of `sienna_cichlid_ip_offset.h`,
  * `amdkfd/kfd_dbgdev.c` of linux 4.20 (wave control, address watch), `amdgpu_amdkfd_gfx_v9.c`
  * (sequences of gfx9).
  */
 #ifndef WT_EMULATOR_GCN_DEBUG_H
 #define WT_EMULATOR_GCN_DEBUG_H
 
-#include "base/hw_registers.h"
+#include "emulator/gcn/bus.h"
 #include "emulator/gcn/gcn.h"
 
 /* ---- registers ---- */
 
-/** Word addresses of registers on the bus: the register's MMIO byte address divided by 4. */
-enum gcn_debug_register {
-    GCN_GRBM_GFX_CNTL = 0x2022,
-    GCN_SQ_DEBUG_STS_GLOBAL = 0x2309,
-    GCN_SQ_SHADER_TBA_LO = 0x231c, /**< then TBA_HI, TMA_LO, TMA_HI */
-    GCN_SQ_SHADER_TBA_HI = 0x231d,
-    GCN_SQ_SHADER_TMA_LO = 0x231e,
-    GCN_SQ_SHADER_TMA_HI = 0x231f,
-    GCN_SQ_IND_INDEX = 0x2378,
-    GCN_SQ_IND_DATA = 0x2379,
-    GCN_SQ_CMD = 0x237b,
-    GCN_SPI_GDBG_WAVE_CNTL = 0x31d1,
-    GCN_SPI_GDBG_TRAP_CONFIG = 0x31d2,
-    GCN_SPI_GDBG_TRAP_MASK = 0x31d3,
-    GCN_SPI_GDBG_WAVE_CNTL2 = 0x31d4,
-    GCN_SPI_GDBG_TRAP_DATA0 = 0x31d8,
-    GCN_SPI_GDBG_TRAP_DATA1 = 0x31d9,
-    GCN_TCP_WATCH0_ADDR_H = 0x32a0, /**< watch n: + 3 * n for ADDR_H, then ADDR_L, CNTL */
-    GCN_TCP_WATCH0_ADDR_L = 0x32a1,
-    GCN_TCP_WATCH0_CNTL = 0x32a2,
-    GCN_GRBM_GFX_INDEX = 0xc200,
-};
-
-/** Address watches of a device. */
-#define GCN_WATCHES 4
-
-/** All of them with their fields; the wave's registers behind SQ_IND_INDEX; the layouts of
- * TTMP1:TTMP0 at a trap, of the SQ's interrupt words, and of the driver's wave message. */
-extern const struct wt_hw_table gcn_register_table;
+/** Those of a model. */
+const struct wt_hw_table *gcn_register_table_of(const struct gcn_model *model);
+/** Word address of the first of SQ_SHADER_TBA_LO, TBA_HI, TMA_LO and TMA_HI. */
+uint32_t gcn_handler_registers(const struct gcn_device *device);
 
 /**
  * Reads the register at word address @p addr; 0 where there is none. Not while the device runs.
@@ -90,6 +66,7 @@ extern const char *const gcn_trap_register_names[GCN_TRAP_REGISTERS];
 struct gcn_trap_registers {
     uint32_t value[GCN_TRAP_REGISTERS];
     uint32_t given; /**< which of them are known, as a bit set */
+    bool gfx10;     /**< TRAPSTS is that of gfx10; so it is where HW_ID1 or HW_ID2 is given */
 };
 
 /**
@@ -123,8 +100,8 @@ enum gcn_interrupt_encoding { GCN_INTERRUPT_AUTO, GCN_INTERRUPT_INST, GCN_INTERR
 struct gcn_interrupt {
     uint64_t time;        /**< issue time */
     uint32_t wave;        /**< its slot */
-    uint32_t context0;    /**< SQ_INTERRUPT_WORD_WAVE_CTXID, with data bits 15:12 in bits 31:28 */
-    uint32_t context1;    /**< data bits 23:16 in bits 7:0 */
+    uint32_t context0;    /**< SQ_INTERRUPT_WORD_WAVE of the model's table */
+    uint32_t context1;    /**< SQ_INTERRUPT_WORD_WAVE_1 likewise */
     uint32_t vmid, queue; /**< the wave's */
 };
 
@@ -183,7 +160,8 @@ struct gcn_watch_request {
     uint32_t count;
     const uint32_t *mode; /**< enum gcn_watch_mode */
     const uint64_t *addr;
-    const uint64_t *mask; /**< `mask & 0xffffff` goes into the register: bit 0 is address bit 6 */
+    const uint64_t *mask; /**< `mask & 0xffffff` goes into the register: bit 0 is address bit 6, on
+                              gfx10 without effect */
 };
 
 enum gcn_watch_mode { GCN_WATCH_READ, GCN_WATCH_NONREAD, GCN_WATCH_ATOMIC, GCN_WATCH_ALL };

@@ -45,7 +45,7 @@ static bool take_fault(struct gcn_wave *w, const struct wt_fault *fault, uint64_
     *next = NULL;
     if ((!illegal && !access && fault->kind != WT_FAULT_MISALIGNED) || wt_met(&d->machine))
         return false;
-    gcn_send_interrupt(w, (illegal ? 1u : 2u) << 20, GCN_INTERRUPT_ERROR);
+    gcn_send_interrupt(w, illegal ? 1 : 2, GCN_INTERRUPT_ERROR);
     w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
     if (gcn_kfd_handles(w, false)) {
         gcn_note_exception(d, fault);

@@ -9,35 +9,40 @@
 #define BROADCAST_ALL 0xe0000000u /* GRBM_GFX_INDEX */
 #define WATCH_VALID (1u << 31)
 #define WATCH_ATC (1u << 28)
-#define WATCH_MASK 0xffffffu
 #define MOST_TRAP_ID 8
 #define EXCEPTIONS 0x1ffu
 
 enum { SQ_CMD_BROADCAST = 1 };
+
+/* GRBM_GFX_INDEX of the compute unit, or the SIMD, that a message names. */
+static uint32_t place_of(const struct gcn_device *d, uint32_t message, uint32_t simd)
+{
+    const struct gcn_location at = {.cu = wt_field(message, 23, 20), .simd = simd}; /* HSACU */
+    return gcn_instance(d, &at) | wt_field(message, 8, 8) << 8 /* ShaderArray */
+           | wt_field(message, 25, 24) << 16;                  /* ShaderEngine */
+}
 
 int gcn_driver_wave_control(struct gcn_device *d, unsigned vmid,
                             const struct gcn_wave_control *control)
 {
     assert(control && vmid < 16);
     const uint32_t message = control->message;
-    const uint32_t place = wt_field(message, 23, 20)          /* HSACU */
-                           | wt_field(message, 8, 8) << 8     /* ShaderArray */
-                           | wt_field(message, 25, 24) << 16; /* ShaderEngine */
-    uint32_t command = 1u << 7 | vmid << 28, index;
+    const bool of_unit = control->mode == GCN_WAVEMODE_BROADCAST_PROCESS_CU;
+    uint32_t command = 1u << 7 | vmid << 28, index = BROADCAST_ALL;
     if (!d->config.debug)
         return -EINVAL;
     switch (control->mode) {
     case GCN_WAVEMODE_SINGLE:
-        command |= wt_field(message, 17, 14) << 16 | wt_field(message, 19, 18) << 20;
-        index = place;
+        command |= wt_field(message, 17, 14) << 16;
+        if (!gcn_is_gfx10(gcn_model_of(d)))
+            command |= wt_field(message, 19, 18) << 20;
+        index = place_of(d, message, wt_field(message, 19, 18));
         break;
     case GCN_WAVEMODE_BROADCAST_PROCESS:
         command |= SQ_CMD_BROADCAST << 4;
-        index = BROADCAST_ALL;
         break;
     case GCN_WAVEMODE_BROADCAST_PROCESS_CU:
         command |= SQ_CMD_BROADCAST << 4;
-        index = place;
         break;
     default:
         return -EINVAL;
@@ -50,10 +55,20 @@ int gcn_driver_wave_control(struct gcn_device *d, unsigned vmid,
             return -EINVAL;
         command |= control->trap_id << 8;
     }
-    gcn_debug_write(d, GCN_GRBM_GFX_INDEX, index);
-    gcn_debug_write(d, GCN_SQ_CMD, command);
+    /* A compute unit of gfx10 is as many instances as it has SIMDs. */
+    const uint32_t simds = of_unit && gcn_is_gfx10(gcn_model_of(d)) ? gcn_model_of(d)->simds : 1u;
+    for (uint32_t simd = 0; simd < simds; simd++) {
+        gcn_debug_write(d, GCN_GRBM_GFX_INDEX, of_unit ? place_of(d, message, simd) : index);
+        gcn_debug_write(d, GCN_SQ_CMD, command);
+    }
     gcn_debug_write(d, GCN_GRBM_GFX_INDEX, BROADCAST_ALL);
     return 0;
+}
+
+/* MASK of a watch, from address bits 29:6. */
+static uint32_t watch_mask(const struct gcn_device *d, uint32_t mask)
+{
+    return (uint32_t)((uint64_t)(mask & 0xffffff) * 64 / gcn_watch_block(d));
 }
 
 /* A watch is off while its registers are written. */
@@ -62,7 +77,7 @@ static void write_watch(struct gcn_device *d, uint32_t n, uint64_t addr, uint32_
     const uint32_t at = GCN_TCP_WATCH0_ADDR_H + 3 * n;
     gcn_debug_write(d, at + 2, cntl & ~WATCH_VALID);
     gcn_debug_write(d, at, (uint32_t)(addr >> 32) & 0xffff);
-    gcn_debug_write(d, at + 1, (uint32_t)addr & ~0x3fu);
+    gcn_debug_write(d, at + 1, (uint32_t)addr & ~(gcn_watch_block(d) - 1));
     gcn_debug_write(d, at + 2, cntl | WATCH_VALID);
 }
 
@@ -74,9 +89,9 @@ int gcn_driver_address_watch(struct gcn_device *d, unsigned vmid,
         !request->addr)
         return -EINVAL;
     for (uint32_t n = 0; n < request->count; n++) {
-        const uint32_t mask = request->mask ? request->mask[n] & WATCH_MASK : WATCH_MASK;
+        const uint32_t mask = request->mask ? request->mask[n] : UINT32_MAX;
         write_watch(d, n, request->addr[n],
-                    mask | vmid << 24 | WATCH_ATC | (request->mode[n] & 3) << 29);
+                    watch_mask(d, mask) | vmid << 24 | WATCH_ATC | (request->mode[n] & 3) << 29);
     }
     return 0;
 }
@@ -92,7 +107,7 @@ int gcn_driver_set_watch(struct gcn_device *d, unsigned vmid, uint64_t addr, uin
         n++;
     if (n == GCN_WATCHES)
         return -ENOMEM;
-    write_watch(d, n, addr, (mask >> 6 & WATCH_MASK) | vmid << 24 | mode << 29);
+    write_watch(d, n, addr, watch_mask(d, mask >> 6) | vmid << 24 | mode << 29);
     *id = n;
     return 0;
 }

@@ -49,6 +49,11 @@ static const struct {
     {1 << 26, "a snapshot of performance counters", "a snapshot of performance counters"},
 };
 
+static bool is_gfx10(const struct gcn_trap_registers *r)
+{
+    return r->gfx10 || r->given & (1u << GCN_TRAP_HW_ID1 | 1u << GCN_TRAP_HW_ID2);
+}
+
 /* Why a wave is in its handler with trap number 0 and without HT. */
 static const char *cause(const struct gcn_trap_registers *r)
 {
@@ -59,7 +64,7 @@ static const char *cause(const struct gcn_trap_registers *r)
         return "an illegal instruction";
     if (known && r->value[GCN_TRAP_TRAPSTS] & GCN_TRAPSTS_SAVECTX)
         return "a request to save the context";
-    for (size_t i = 0; known && i < sizeof reasons / sizeof reasons[0]; i++)
+    for (size_t i = 0; known && !is_gfx10(r) && i < sizeof reasons / sizeof reasons[0]; i++)
         if (reasons[i].cause && r->value[GCN_TRAP_TRAPSTS] & reasons[i].bit)
             return reasons[i].cause;
     if (known && mode && r->value[GCN_TRAP_MODE] & GCN_MODE_DEBUG_EN)
@@ -94,9 +99,29 @@ static void explain_origin(FILE *out, const struct gcn_trap_registers *r)
     fputc('\n', out);
 }
 
+/* Of the 32 lanes that gfx10 executes at once: trap.c, note_cycle_gfx10(). */
+static void explain_cycle_gfx10(FILE *out, uint32_t t)
+{
+    const uint32_t cycle = wt_field(t, 19, 16), groups = wt_field(t, 23, 20),
+                   half = t >> 24 & 1 ? 32 : 0;
+    if (t >> 29) {
+        fprintf(out,
+                "; floating point first in lanes %" PRIu32 "-%" PRIu32 " (DP_RATE %" PRIu32 ")",
+                half + 2 * cycle, half + 2 * cycle + 1, t >> 29);
+        return;
+    }
+    const char *separator = "; floating point first in lanes ";
+    for (uint32_t i = 0; i < 4; i++)
+        if (groups >> i & 1) {
+            fprintf(out, "%s%" PRIu32 "-%" PRIu32, separator, half + 8 * i, half + 8 * i + 7);
+            separator = ", ";
+        }
+}
+
 static void explain_trapsts(FILE *out, const struct gcn_trap_registers *r)
 {
     const uint32_t t = r->value[GCN_TRAP_TRAPSTS];
+    const bool gfx10 = is_gfx10(r);
     fprintf(out, "TRAPSTS = 0x%08" PRIx32 ": raised since software cleared them: ", t);
     list_exceptions(out, t & 0x1ff);
     for (unsigned n = 0; n < GCN_WATCHES; n++)
@@ -106,12 +131,14 @@ static void explain_trapsts(FILE *out, const struct gcn_trap_registers *r)
         fputs("; an illegal instruction", out);
     if (t & GCN_TRAPSTS_SAVECTX)
         fputs("; the context is to be saved", out);
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0] && !gfx10; i++)
         if (t & reasons[i].bit)
             fprintf(out, "; %s", reasons[i].text);
     if (t >> 28 & 1)
-        fputs("; an XNACK error", out);
-    if (t & 0x7f) {
+        fputs(gfx10 ? "; an error of address translation" : "; an XNACK error", out);
+    if (t & 0x7f && gfx10) {
+        explain_cycle_gfx10(out, t);
+    } else if (t & 0x7f) {
         const uint32_t cycle = wt_field(t, 21, 16), first = (cycle & 3) * 16;
         fprintf(out, "; floating point first in lanes %" PRIu32 "-%" PRIu32, first, first + 15);
         if (t >> 29)
@@ -206,7 +233,8 @@ bool gcn_wave_trap_registers(struct gcn_device *d, uint32_t wave, struct gcn_tra
     if (wave >= d->machine.waves || !d->wave[wave].active)
         return false;
     const struct gcn_wave *w = &d->wave[wave];
-    *r = (struct gcn_trap_registers){.given = (1u << GCN_TRAP_REGISTERS) - 1};
+    *r = (struct gcn_trap_registers){.given = (1u << GCN_TRAP_REGISTERS) - 1,
+                                     .gfx10 = gcn_is_gfx10(gcn_model_of(d))};
     if (!w->tba) /* it can never have trapped */
         r->given &= ~(1u << GCN_TRAP_TTMP0 | 1u << GCN_TRAP_TTMP1);
     r->value[GCN_TRAP_TTMP0] = w->s[GCN_TTMP];

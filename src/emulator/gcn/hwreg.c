@@ -113,6 +113,14 @@ static bool write_gfx10(struct gcn_wave *w, unsigned id, uint32_t value, uint32_
     return read_gfx10(w, id, &known);
 }
 
+/* Counters of outstanding accesses: gfx10 has one more, and two more bits of LGKM_CNT. */
+static uint32_t ib_sts(const struct gcn_wave *w)
+{
+    const uint32_t lgkm = w->lgkm_cnt;
+    return (w->vm_cnt & 15u) | (uint32_t)w->exp_cnt << 4 | (lgkm & 15) << 8 | (lgkm >> 4 & 1) << 7 |
+           (lgkm >> 5 & 1) << 24 | (uint32_t)(w->vm_cnt >> 4) << 22 | (uint32_t)w->vs_cnt << 26;
+}
+
 bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
 {
     assert(w->active && value);
@@ -138,8 +146,7 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
         *value = (w->group->local_size + 511) / 512 * 2 << 12;
         return true;
     case HW_IB_STS:
-        *value = (w->vm_cnt & 15u) | (uint32_t)w->exp_cnt << 4 | (uint32_t)w->lgkm_cnt << 8 |
-                 (uint32_t)(w->vm_cnt >> 4) << 22 | (uint32_t)w->vs_cnt << 26;
+        *value = ib_sts(w);
         return true;
     case HW_SH_MEM_BASES: /* bits 63:48 of the apertures: private, shared */
         *value = (uint32_t)(GCN_PRIVATE_APERTURE >> 48 | GCN_SHARED_APERTURE >> 48 << 16);
@@ -164,6 +171,12 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
     }
 }
 
+uint32_t gcn_mode_held(const struct gcn_device *d)
+{
+    const uint32_t without = 1u << 26 | 1u << 27 | 1u << 28 | 7u << 29;
+    return gcn_is_gfx10(gcn_model_of(d)) ? ~without : UINT32_MAX;
+}
+
 uint32_t gcn_status_held(const struct gcn_wave *w)
 {
     const uint32_t computed = 1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16;
@@ -180,6 +193,7 @@ bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t m
         return write_gfx10(w, id, value, mask);
     switch (id) {
     case HW_MODE:
+        mask &= gcn_mode_held(w->device);
         w->mode = (w->mode & ~mask) | (value & mask);
         return true;
     case HW_STATUS:

@@ -163,6 +163,8 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value);
  */
 bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask,
                      bool privileged);
+/* The bits of MODE that the model has. */
+uint32_t gcn_mode_held(const struct gcn_device *d);
 /* The bits of STATUS that a write may change: not those that are computed, nor TRAP_EN in a wave
  * that has no trap handler. */
 uint32_t gcn_status_held(const struct gcn_wave *w);
@@ -185,11 +187,14 @@ static inline bool gcn_halted(const struct gcn_wave *w)
 void gcn_sq_command(struct gcn_device *d, uint32_t command);
 /* Executes s_sendmsg(MSG_HALT_WAVES): halts all waves of the wave's process (VMID). */
 void gcn_halt_process(struct gcn_wave *w);
-/* Whether GRBM_GFX_INDEX selects the compute unit of a location. */
+/* GRBM_GFX_INDEX.INSTANCE_INDEX of a location: its compute unit or, on gfx10, its SIMD. */
+uint32_t gcn_instance(const struct gcn_device *d, const struct gcn_location *at);
+/* Whether GRBM_GFX_INDEX selects the compute unit of a location or, on gfx10, its SIMD. */
 bool gcn_selected(const struct gcn_device *d, const struct gcn_location *at);
 /* Ends a wave outside of a turn. */
 void gcn_kill(struct gcn_wave *w);
-/* Sends an interrupt about a wave to the host. data: 24 bits. */
+/* Sends an interrupt about a wave to the host. data: 24 bits of a message (23 on gfx10), or the
+ * type of an error. */
 void gcn_send_interrupt(const struct gcn_wave *w, uint32_t data,
                         enum gcn_interrupt_encoding encoding);
 /* Whether SPI_GDBG_WAVE_CNTL keeps waves of the dispatch from starting. */
@@ -201,6 +206,9 @@ bool gcn_launch_stalled(const struct gcn_device *d, const struct gcn_dispatch *k
 void gcn_launch_wave(struct gcn_device *d, struct gcn_wave *w);
 
 /* ---- address_watch.c: TCP_WATCH ---- */
+
+/* Bytes of a block: watches do not tell what is in one apart. */
+uint32_t gcn_watch_block(const struct gcn_device *d);
 
 /* Whether an access to some byte of the page can hit an address watch. */
 bool gcn_address_watch_page(const struct gcn_device *d, uint64_t addr);

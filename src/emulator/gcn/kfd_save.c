@@ -283,7 +283,7 @@ static void load_registers(struct gcn_wave *w, const uint8_t *at)
     w->s[GCN_EXEC] = hw[KFD_HW_EXEC_LO];
     w->s[GCN_EXEC + 1] = w->narrow ? 0 : hw[KFD_HW_EXEC_HI];
     w->trapsts = hw[KFD_HW_TRAPSTS];
-    w->mode = hw[is_gfx10(w) ? KFD_HW_GFX10_MODE : KFD_HW_MODE];
+    w->mode = hw[is_gfx10(w) ? KFD_HW_GFX10_MODE : KFD_HW_MODE] & gcn_mode_held(w->device);
     w->step_due = w->step_due && w->mode & GCN_MODE_DEBUG_EN;
     w->scc = hw[KFD_HW_STATUS] & 1;
     const uint32_t held = gcn_status_held(w);

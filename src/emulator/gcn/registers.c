@@ -1,25 +1,9 @@
 /*
- * The registers of AMD's debug hardware as a table (linux gc_9_0_sh_mask.h; manual, section 3;
+ * The registers of gfx9's debug hardware as a table (linux gc_9_0_sh_mask.h; manual, section 3;
  * the wave message is amdkfd's HsaDbgWaveMsgAMDGen2). See debug.h.
  */
-#include "emulator/gcn/debug.h"
+#include "emulator/gcn/registers.h"
 
-static const char *const commands[] = {"NULL", "HALT", "RESUME", "KILL", "DEBUG", "TRAP", NULL};
-static const char *const modes[] = {"SINGLE",     "BROADCAST", "BCAST_QUEUE",
-                                    "BCAST_PIPE", "BCAST_ME",  NULL};
-static const char *const watch_modes[] = {"READ", "NONREAD", "ATOMIC", "ALL", NULL};
-static const char *const launch_modes[] = {"NORMAL", "HALT", "KILL", "DEBUG", NULL};
-static const char *const encodings[] = {"AUTO", "INST", "ERROR", NULL};
-static const char *const message_types[] = {"AUTO", "USER", "ERROR", NULL};
-
-#define INDEX_FIELD                                                                                \
-    WT_HW_FIELD("INDEX", 31, 16, RW,                                                               \
-                "register of the wave; 0x200 + n: scalar operand n, 0x400 + n: vector register n")
-#define ADDRESS_LOW_FIELD WT_HW_FIELD("ADDR_LO", 31, 0, RW, "address bits 39:8")
-#define ADDRESS_HIGH_FIELD WT_HW_FIELD("ADDR_HI", 7, 0, RW, "address bits 47:40")
-#define TRAP_DATA_FIELD WT_HW_FIELD("DATA", 31, 0, RW, "kept; no effect here")
-#define WORD_FIELD WT_HW_FIELD("VALUE", 31, 0, RW, "the whole register")
-#define READ_WORD_FIELD WT_HW_FIELD("VALUE", 31, 0, R, "the whole register")
 #define WATCH_CNTL_FIELDS                                                                          \
     WT_HW_FIELD("MASK", 23, 0, RW, "address bits 29:6 that are compared; bit 0 is address bit 6"), \
         WT_HW_FIELD("VMID", 27, 24, RW, "waves of this VMID"),                                     \
@@ -35,15 +19,9 @@ static const char *const message_types[] = {"AUTO", "USER", "ERROR", NULL};
                        WT_HW_FIELD("ADDR", 31, 6, RW, "address bits 31:6")),                       \
         WT_HW_REGISTER(GCN_TCP_WATCH0_CNTL + 3 * (n), "TCP_WATCH" #n "_CNTL", "address watch",     \
                        WATCH_CNTL_FIELDS)
-#define TTMP(n) WT_HW_INDIRECT(0x26c + (n), "TTMP" #n, "trap temporary", WORD_FIELD)
 
 static const struct wt_hw_register registers[] = {
-    WT_HW_REGISTER(GCN_GRBM_GFX_CNTL, "GRBM_GFX_CNTL", "pipe and micro engine of commands",
-                   WT_HW_FIELD("PIPEID", 1, 0, RW, "pipe that BCAST_PIPE means"),
-                   WT_HW_FIELD("MEID", 3, 2, RW,
-                               "micro engine that BCAST_PIPE and BCAST_ME mean; compute is 1"),
-                   WT_HW_FIELD("VMID", 7, 4, RW, "no effect here"),
-                   WT_HW_FIELD("QUEUEID", 10, 8, RW, "no effect here")),
+    GFX_CNTL_ROW,
     WT_HW_REGISTER(
         GCN_GRBM_GFX_INDEX, "GRBM_GFX_INDEX",
         "compute units that SQ registers mean; its reset value broadcasts",
@@ -88,10 +66,7 @@ static const struct wt_hw_register registers[] = {
                    WT_HW_FIELD("SIMD_ID", 21, 20, W, "SIMD, for SINGLE"),
                    WT_HW_FIELD("QUEUE_ID", 26, 24, W, "queue, for BCAST_QUEUE"),
                    WT_HW_FIELD("VM_ID", 31, 28, W, "with CHECK_VMID")),
-    WT_HW_REGISTER(
-        GCN_SPI_GDBG_WAVE_CNTL, "SPI_GDBG_WAVE_CNTL", "whether waves start",
-        WT_HW_FIELD("STALL_RA", 0, 0, RW, "no wave starts"),
-        WT_HW_FIELD("STALL_VMID", 16, 1, RW, "no wave of these VMIDs starts, a bit each")),
+    LAUNCH_ROW,
     WT_HW_REGISTER(
         GCN_SPI_GDBG_TRAP_CONFIG, "SPI_GDBG_TRAP_CONFIG", "waves that SPI_GDBG_TRAP_MASK holds for",
         WT_HW_FIELD("ME_SEL", 1, 0, RW, "micro engine, with ME_MATCH"),
@@ -103,15 +78,7 @@ static const struct wt_hw_register registers[] = {
         WT_HW_FIELD("TRAP_EN", 15, 15, RW,
                     "SPI_GDBG_TRAP_MASK holds for the waves selected here only; 0: for all"),
         WT_HW_FIELD("VMID_SEL", 31, 16, RW, "waves of these VMIDs, a bit each")),
-    WT_HW_REGISTER(
-        GCN_SPI_GDBG_TRAP_MASK, "SPI_GDBG_TRAP_MASK", "exceptions of new waves",
-        WT_HW_FIELD("EXCP_EN", 8, 0, RW, "exceptions that new waves enable, in the order of MODE"),
-        WT_HW_FIELD("REPLACE", 9, 9, RW,
-                    "instead of those of the kernel descriptor, else beside them")),
-    WT_HW_REGISTER(
-        GCN_SPI_GDBG_WAVE_CNTL2, "SPI_GDBG_WAVE_CNTL2", "how waves start",
-        WT_HW_FIELD("VMID_MASK", 15, 0, RW, "VMIDs whose waves start as MODE says, a bit each"),
-        WT_HW_FIELD("MODE", 17, 16, RW, "how they start", .values = launch_modes)),
+    LAUNCH_MODE_ROWS,
     WT_HW_REGISTER(GCN_SPI_GDBG_TRAP_DATA0, "SPI_GDBG_TRAP_DATA0", "data for trap handlers",
                    TRAP_DATA_FIELD),
     WT_HW_REGISTER(GCN_SPI_GDBG_TRAP_DATA1, "SPI_GDBG_TRAP_DATA1", "data for trap handlers",
@@ -123,62 +90,19 @@ static const struct wt_hw_register registers[] = {
     WT_HW_INDIRECT(0x08, "SQ_DEBUG_STS_LOCAL", "waves of the compute unit",
                    WT_HW_FIELD("BUSY", 0, 0, R, "the compute unit has waves"),
                    WT_HW_FIELD("WAVE_LEVEL", 9, 4, R, "how many")),
-    WT_HW_INDIRECT(
-        0x11, "MODE", "arithmetic, exceptions, single step",
-        WT_HW_FIELD("FP_ROUND", 3, 0, RW, "rounding: [1:0] of 32 bits, [3:2] of 16 and 64"),
-        WT_HW_FIELD("FP_DENORM", 7, 4, RW, "denormals: [5:4] of 32 bits, [7:6] of 16 and 64"),
-        WT_HW_FIELD("DX10_CLAMP", 8, 8, RW, "clamping makes 0 of NaN"),
-        WT_HW_FIELD("IEEE", 9, 9, RW, "signalling NaNs are quieted"),
-        WT_HW_FIELD("LOD_CLAMPED", 10, 10, RW, "graphics"),
-        WT_HW_FIELD("DEBUG_EN", 11, 11, RW, "single step: a trap after each instruction"),
-        WT_HW_FIELD(
-            "EXCP_EN", 20, 12, RW,
-            "exceptions that trap: invalid, denormal, float_div0, overflow, underflow, inexact, "
-            "int_div0, addr_watch, mem_viol"),
-        WT_HW_FIELD("FP16_OVFL", 23, 23, RW, "16-bit overflow gives the largest number"),
-        WT_HW_FIELD("DISABLE_PERF", 26, 26, RW, "no effect here"),
-        WT_HW_FIELD("GPR_IDX_EN", 27, 27, RW, "indexing of vector registers"),
-        WT_HW_FIELD("VSKIP", 28, 28, RW, "vector instructions are skipped"),
-        WT_HW_FIELD("CSP", 31, 29, RW, "entries of the fork stack")),
-    WT_HW_INDIRECT(
-        0x12, "STATUS", "state of the wave", WT_HW_FIELD("SCC", 0, 0, RW, "scalar condition"),
-        WT_HW_FIELD("SPI_PRIO", 2, 1, RW, "priority by the SPI"),
-        WT_HW_FIELD("USER_PRIO", 4, 3, RW, "priority by s_setprio"),
-        WT_HW_FIELD("PRIV", 5, 5, RW, "privileged: in the trap handler"),
-        WT_HW_FIELD("TRAP_EN", 6, 6, RW, "there is a trap handler"),
-        WT_HW_FIELD("TTRACE_EN", 7, 7, RW, "thread trace; no effect here"),
-        WT_HW_FIELD("EXPORT_RDY", 8, 8, RW, "graphics"), WT_HW_FIELD("EXECZ", 9, 9, R, "EXEC is 0"),
-        WT_HW_FIELD("VCCZ", 10, 10, R, "VCC is 0"),
-        WT_HW_FIELD("IN_TG", 11, 11, R, "in a work-group"),
-        WT_HW_FIELD("IN_BARRIER", 12, 12, R, "waits at s_barrier"),
-        WT_HW_FIELD("HALT", 13, 13, RW, "halted; has no effect while PRIV is set"),
-        WT_HW_FIELD("TRAP", 14, 14, RW, "no effect here: traps are taken at once"),
-        WT_HW_FIELD("TTRACE_CU_EN", 15, 15, RW, "thread trace; no effect here"),
-        WT_HW_FIELD("VALID", 16, 16, R, "there is a wave"),
-        WT_HW_FIELD("ECC_ERR", 17, 17, RW, "never set by this emulator"),
-        WT_HW_FIELD("SKIP_EXPORT", 18, 18, RW, "graphics"),
-        WT_HW_FIELD("PERF_EN", 19, 19, RW, "no effect here"),
-        WT_HW_FIELD("COND_DBG_USER", 20, 20, RW, "s_cbranch_cdbguser"),
-        WT_HW_FIELD("COND_DBG_SYS", 21, 21, RW, "s_cbranch_cdbgsys"),
-        WT_HW_FIELD("ALLOW_REPLAY", 22, 22, RW, "no effect here"),
-        WT_HW_FIELD("FATAL_HALT", 23, 23, RW, "halted by an illegal instruction without a handler"),
-        WT_HW_FIELD("MUST_EXPORT", 27, 27, RW, "graphics")),
+    WT_HW_INDIRECT(0x11, "MODE", "arithmetic, exceptions, single step", MODE_FIELDS,
+                   WT_HW_FIELD("DISABLE_PERF", 26, 26, RW, "no effect here"),
+                   WT_HW_FIELD("GPR_IDX_EN", 27, 27, RW, "indexing of vector registers"),
+                   WT_HW_FIELD("VSKIP", 28, 28, RW, "vector instructions are skipped"),
+                   WT_HW_FIELD("CSP", 31, 29, RW, "entries of the fork stack")),
+    WT_HW_INDIRECT(0x12, "STATUS", "state of the wave", STATUS_FIELDS,
+                   WT_HW_FIELD("TTRACE_CU_EN", 15, 15, RW, "thread trace; no effect here"),
+                   STATUS_FIELDS_16, WT_HW_FIELD("COND_DBG_USER", 20, 20, RW, "s_cbranch_cdbguser"),
+                   WT_HW_FIELD("COND_DBG_SYS", 21, 21, RW, "s_cbranch_cdbgsys"),
+                   WT_HW_FIELD("ALLOW_REPLAY", 22, 22, RW, "no effect here"), STATUS_FIELDS_23),
     WT_HW_INDIRECT(
         0x13, "TRAPSTS", "exceptions that were raised; set until software clears them",
-        WT_HW_FIELD("INVALID", 0, 0, RW, "EXCP: invalid operation"),
-        WT_HW_FIELD("DENORMAL", 1, 1, RW, "EXCP: denormal source"),
-        WT_HW_FIELD("FLOAT_DIV0", 2, 2, RW, "EXCP: floating-point division by 0"),
-        WT_HW_FIELD("OVERFLOW", 3, 3, RW, "EXCP: overflow"),
-        WT_HW_FIELD("UNDERFLOW", 4, 4, RW, "EXCP: underflow"),
-        WT_HW_FIELD("INEXACT", 5, 5, RW, "EXCP: inexact result"),
-        WT_HW_FIELD("INT_DIV0", 6, 6, RW, "EXCP: integer division by 0"),
-        WT_HW_FIELD("ADDR_WATCH0", 7, 7, RW, "EXCP: address watch 0"),
-        WT_HW_FIELD("MEM_VIOL", 8, 8, RW, "EXCP: memory violation"),
-        WT_HW_FIELD("SAVECTX", 10, 10, RW, "the context is to be saved: by the host or the kernel"),
-        WT_HW_FIELD("ILLEGAL_INST", 11, 11, RW, "illegal instruction"),
-        WT_HW_FIELD("ADDR_WATCH1", 12, 12, RW, "EXCP_HI: address watch 1"),
-        WT_HW_FIELD("ADDR_WATCH2", 13, 13, RW, "EXCP_HI: address watch 2"),
-        WT_HW_FIELD("ADDR_WATCH3", 14, 14, RW, "EXCP_HI: address watch 3"),
+        EXCEPTION_FIELDS,
         WT_HW_FIELD(
             "EXCP_CYCLE", 21, 16, RW,
             "when the first lane raised it: [1:0] which 16 lanes, [5:2] the pass of doubles"),
@@ -219,32 +143,7 @@ static const struct wt_hw_register registers[] = {
     WT_HW_INDIRECT(0x19, "PC_HI", "program counter, bits 47:32", WORD_FIELD),
     WT_HW_INDIRECT(0x1a, "INST_DW0", "next instruction", READ_WORD_FIELD),
     WT_HW_INDIRECT(0x1b, "INST_DW1", "next instruction, its second dword", READ_WORD_FIELD),
-    TTMP(0),
-    WT_HW_INDIRECT(
-        0x26d, "TTMP1", "trap temporary: at a trap PC, number and origin",
-        WT_HW_FIELD("PC_HI", 15, 0, RW, "PC[47:32]; PC[31:0] is in TTMP0"),
-        WT_HW_FIELD("TRAP_ID", 23, 16, RW, "of s_trap or the host's trap; 0: an exception"),
-        WT_HW_FIELD("HT", 24, 24, RW, "the host's trap"),
-        WT_HW_FIELD("PC_REWIND", 28, 25, RW, "dwords: PC - 4 * this is the instruction's address")),
-    TTMP(2),
-    TTMP(3),
-    TTMP(4),
-    TTMP(5),
-    TTMP(6),
-    TTMP(7),
-    TTMP(8),
-    TTMP(9),
-    TTMP(10),
-    TTMP(11),
-    TTMP(12),
-    TTMP(13),
-    TTMP(14),
-    TTMP(15),
-    WT_HW_INDIRECT(0x26a, "VCC_LO", "vector condition, lanes 31:0", WORD_FIELD),
-    WT_HW_INDIRECT(0x26b, "VCC_HI", "vector condition, lanes 63:32", WORD_FIELD),
-    WT_HW_INDIRECT(0x27c, "M0", "scalar register for messages and indices", WORD_FIELD),
-    WT_HW_INDIRECT(0x27e, "EXEC_LO", "lanes 31:0 that execute", WORD_FIELD),
-    WT_HW_INDIRECT(0x27f, "EXEC_HI", "lanes 63:32 that execute", WORD_FIELD),
+    SCALAR_ROWS,
     WT_HW_LAYOUT("SQ_INTERRUPT_WORD_WAVE", "what the SQ sends about a wave, context word 0",
                  WT_HW_FIELD("DATA", 11, 0, R, "M0[11:0] of the message; of an error 0"),
                  WT_HW_FIELD("SH_ID", 12, 12, R, "shader array"),
@@ -262,17 +161,7 @@ static const struct wt_hw_register registers[] = {
             R,
             "M0[23:16] of the message; of an error its type in [7:4]: 1 illegal instruction, "
             "2 memory violation")),
-    WT_HW_LAYOUT("WAVE_MESSAGE", "the driver's HsaDbgWaveMsgAMDGen2",
-                 WT_HW_FIELD("UserData", 7, 0, RW, "no effect"),
-                 WT_HW_FIELD("ShaderArray", 8, 8, RW, "shader array"),
-                 WT_HW_FIELD("Priv", 9, 9, RW, "no effect"),
-                 WT_HW_FIELD("Reserved0", 13, 10, RW, "ignored"),
-                 WT_HW_FIELD("WaveId", 17, 14, RW, "wave slot of the SIMD"),
-                 WT_HW_FIELD("SIMD", 19, 18, RW, "SIMD"),
-                 WT_HW_FIELD("HSACU", 23, 20, RW, "compute unit within its shader array"),
-                 WT_HW_FIELD("ShaderEngine", 25, 24, RW, "shader engine"),
-                 WT_HW_FIELD("MessageType", 27, 26, RW, "no effect", .values = message_types),
-                 WT_HW_FIELD("Reserved1", 31, 28, RW, "ignored")),
+    MESSAGE_ROW,
 };
 
 const struct wt_hw_table gcn_register_table = {
@@ -281,4 +170,6 @@ const struct wt_hw_table gcn_register_table = {
     .index = &registers[7],
     .index_field = &(const struct wt_hw_field)INDEX_FIELD,
     .data = GCN_SQ_IND_DATA,
+    .models = "gfx900 to gfx942",
+    .other = &gcn_register_table_gfx10,
 };

@@ -85,14 +85,35 @@ static const char *exception_name(uint32_t raised)
     return raised & TRAPSTS_EXCP ? name[__builtin_ctz(raised & TRAPSTS_EXCP)] : "no exception";
 }
 
+/* Likewise on gfx10, of the 32 lanes that it executes at once: EXCP_WAVE64HI says which ones,
+ * EXCP_GROUP_MASK which groups of eight of them raised it in that cycle. Two lanes a cycle are a
+ * sixteenth of the rate. A model, too. */
+static void note_cycle_gfx10(struct gcn_wave *w, bool doubles, uint64_t lanes)
+{
+    const unsigned lane = (unsigned)__builtin_ctzll(lanes), at = lane % 32;
+    const uint32_t half = (uint32_t)(lanes >> (lane - at));
+    uint32_t groups = 0;
+    for (unsigned i = 0; i < 4; i++)
+        groups |= (uint32_t)(doubles ? at / 8 == i : (half >> (8 * i) & 0xff) != 0) << i;
+    w->trapsts &= ~(UINT32_C(0x1ff) << TRAPSTS_EXCP_CYCLE_SHIFT | 7u << TRAPSTS_DP_RATE_SHIFT);
+    w->trapsts |= (doubles ? at / 2 | 4u << (TRAPSTS_DP_RATE_SHIFT - TRAPSTS_EXCP_CYCLE_SHIFT) : 0u)
+                  << TRAPSTS_EXCP_CYCLE_SHIFT;
+    w->trapsts |= groups << 20 | (uint32_t)(lane >= 32) << 24;
+}
+
 /*
  * EXCP_CYCLE and DP_RATE: when the first lane raised it. The manual gives the fields' meaning, not
  * the rates; this is a model. [1:0] is the phase: which 16 lanes. Doubles run at a sixteenth of the
  * full rate (DP_RATE 4, its logarithm): [3:2] is the pass of four lanes, [5:4] the lane in it.
  */
-static void note_cycle(struct gcn_wave *w, const struct gcn_uop *u, unsigned lane)
+static void note_cycle(struct gcn_wave *w, const struct gcn_uop *u, uint64_t lanes)
 {
     const bool doubles = strchr(u->row->operands, 'F') != NULL;
+    if (gcn_is_gfx10(gcn_model_of(w->device))) {
+        note_cycle_gfx10(w, doubles, lanes);
+        return;
+    }
+    const unsigned lane = (unsigned)__builtin_ctzll(lanes);
     uint32_t cycle = lane / 16, rate = 0;
     if (doubles) {
         cycle |= (lane % 16 / 4) << 2 | (lane % 4) << 4;
@@ -131,7 +152,7 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
         noted->rewind = u->length;
     }
     if (lanes)
-        note_cycle(w, u, (unsigned)__builtin_ctzll(lanes));
+        note_cycle(w, u, lanes);
     if (debugged) {
         gcn_note_exception(d, &fault);
         gcn_kfd_stop(w, pc + 4u * u->length, (uint32_t)u->length << TTMP1_REWIND_SHIFT,
