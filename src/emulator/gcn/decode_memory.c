@@ -189,6 +189,7 @@ bool gcn_decode_buffer(const struct gcn_model *model, const uint32_t *word,
     u->glc = wt_field(word[0], 14, 14);
     if (gfx10) {
         u->lds = !typed && wt_field(word[0], 16, 16);
+        u->dfmt = typed ? (uint8_t)wt_field(word[0], 25, 19) : 0; /* FORMAT */
         u->slc = wt_field(word[1], 22, 22);
     } else if (typed) {
         u->dfmt = (uint8_t)wt_field(word[0], 22, 19);

@@ -161,6 +161,10 @@ static enum wt_status read_queue(struct gcn_device *d, uint64_t addr, struct gcn
                        (unsigned long long)addr);
     for (unsigned i = 0; i < 4; i++)
         k->scratch_resource[i] = (uint32_t)wt_load_le(q + QUEUE_RESOURCE + 4 * i, 4);
+    /* On gfx10 the runtime leaves it to the command processor (ROCr, FillBufRsrcWord3_Gfx10). */
+    if (gcn_is_gfx10(gcn_model_of(d)))
+        k->scratch_resource[3] =
+            wt_with_field(k->scratch_resource[3], 22, 21, gcn_dispatch_lanes(k) == 64 ? 3 : 2);
     k->scratch = wt_load_le(q + QUEUE_SCRATCH, 8);
     if (!k->private_size)
         return WT_OK;

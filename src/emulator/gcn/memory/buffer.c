@@ -16,18 +16,18 @@ struct resource {
     uint8_t oob; /* which accesses are outside, from gfx10 on; GCN5: they follow from the rest */
 };
 
-/* OOB_SELECT (Mesa, "OOB_SELECT"; LLVM, "buffer resource"): beyond the records, or the stride, too;
- * the records alone; nothing unless there are no records; beyond the bytes. */
+/* OOB_SELECT (Mesa, radv_make_texel_buffer_descriptor): beyond the records, or the stride, too;
+ * the records alone; nothing unless there are no records; beyond the bytes, in a swizzled buffer at
+ * the place to which the offset leads. */
 enum { OOB_OFFSET, OOB_RECORDS, OOB_NOTHING, OOB_BYTES, OOB_GCN5 };
 
-static struct resource resource_gfx10(const struct gcn_wave *w, const uint32_t *v)
+static struct resource resource_gfx10(const uint32_t *v)
 {
     return (struct resource){
         .base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
         .stride = v[1] >> 16 & 0x3fff,
         .records = v[2],
-        /* With ADD_TID, the lanes of a wave are next to each other. */
-        .index_stride = v[3] >> 23 & 1 ? gcn_lanes_of(w) : 8u << (v[3] >> 21 & 3),
+        .index_stride = 8u << (v[3] >> 21 & 3),
         .swizzle = v[1] >> 31,
         .add_tid = v[3] >> 23 & 1,
         .oob = v[3] >> 28 & 3,
@@ -37,7 +37,7 @@ static struct resource resource_gfx10(const struct gcn_wave *w, const uint32_t *
 static struct resource resource_of(const struct gcn_wave *w, const uint32_t *v)
 {
     if (gcn_is_gfx10(gcn_model_of(w->device)))
-        return resource_gfx10(w, v);
+        return resource_gfx10(v);
     struct resource r = {
         .base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
         .stride = v[1] >> 16 & 0x3fff,
@@ -126,15 +126,15 @@ static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct re
 }
 
 /* Which accesses are outside by OOB_SELECT. Bytes of a linear buffer are as on GCN5. */
-static void resolve_oob(struct manner *m, const struct resource *r, const uint32_t *index,
-                        const uint32_t *offset)
+static void resolve_oob(struct manner *m, const struct resource *r, const struct extent *x,
+                        const uint64_t *addr, const uint32_t *index, const uint32_t *offset)
 {
     if (r->oob == OOB_BYTES && !r->swizzle)
         return;
     for (unsigned i = 0; i < GCN_LANES; i++) {
         const bool outside = r->oob == OOB_NOTHING ? !r->records
                              : r->oob == OOB_BYTES
-                                 ? offset[i] >= r->records
+                                 ? addr[i] - x->base >= r->records
                                  : index[i] >= r->records || (r->oob == OOB_OFFSET && r->stride &&
                                                               offset[i] >= r->stride);
         m->outside[i] = 0 - (uint32_t)outside;
@@ -173,7 +173,7 @@ bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned si
     sum(offset, u->offen ? w->v[last] : NULL, (uint32_t)u->imm, false);
     (r.swizzle ? resolve_swizzled : resolve_linear)(t->addr, &m, &r, &x, index, offset);
     if (r.oob != OOB_GCN5)
-        resolve_oob(&m, &r, index, offset);
+        resolve_oob(&m, &r, &x, t->addr, index, offset);
     t->at = u;
     t->lanes = gcn_exec(w);
     t->zero = gcn_pack(m.outside) & t->lanes;

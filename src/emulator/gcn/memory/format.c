@@ -28,6 +28,39 @@ static const struct gcn_format formats[16] = {
     [14] = {{32, 32, 32, 32}, 4, 16},
 };
 
+/*
+ * FORMAT of gfx10 counts, from 1 on, the numeric formats of each data format: the first of six, of
+ * which those of 32 bits have integers alone, then FLOAT where it is (linux navi10_enum.h,
+ * BUF_FMT).
+ */
+static const struct {
+    uint8_t dfmt;
+    bool integers; /* alone */
+    bool has_float;
+} of_gfx10[] = {
+    {1, false, false}, {2, false, true},  {3, false, false}, {4, true, true},   {5, false, true},
+    {6, false, true},  {7, false, true},  {8, false, false}, {9, false, false}, {10, false, false},
+    {11, true, true},  {12, false, true}, {13, true, true},  {14, true, true},
+};
+
+bool gcn_format_of_gfx10(unsigned format, unsigned *dfmt, unsigned *nfmt)
+{
+    static const uint8_t all[] = {GCN_UNORM, GCN_SNORM, GCN_USCALED, GCN_SSCALED,
+                                  GCN_UINT,  GCN_SINT,  GCN_FLOAT};
+    unsigned left = format - 1;
+    for (size_t i = 0; format && i < sizeof of_gfx10 / sizeof *of_gfx10; i++) {
+        const unsigned first = of_gfx10[i].integers ? 4 : 0,
+                       count = 6 + of_gfx10[i].has_float - first;
+        if (left < count) {
+            *dfmt = of_gfx10[i].dfmt;
+            *nfmt = all[first + left];
+            return true;
+        }
+        left -= count;
+    }
+    return false;
+}
+
 const struct gcn_format *gcn_format_of(unsigned dfmt)
 {
     return &formats[dfmt & 15];

@@ -26,6 +26,8 @@ struct gcn_format {
     uint8_t bytes;      /* bytes of an element */
 };
 
+/* The data and numeric format of gfx10's one FORMAT number of a buffer. False: it has none. */
+bool gcn_format_of_gfx10(unsigned format, unsigned *dfmt, unsigned *nfmt);
 /* The data format of a DATA_FORMAT number, 0 to 15; `components` is 0 where there is none. */
 const struct gcn_format *gcn_format_of(unsigned dfmt);
 /* Whether a buffer's data format may have the numeric format @p nfmt. */

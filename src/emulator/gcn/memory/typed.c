@@ -1,6 +1,7 @@
 /*
  * Formatted accesses to buffers: MTBUF, whose instruction tells the format, and BUFFER_*_FORMAT,
- * where the resource does, and also which component goes where (manual, section 8.1.5).
+ * where the resource does, and also which component goes where (manual, section 8.1.5). The format
+ * is two numbers, on gfx10 one.
  */
 #include "emulator/gcn/memory/format.h"
 #include "emulator/gcn/memory/vmem.h"
@@ -21,36 +22,20 @@ struct typed {
     uint64_t row; /* from an element of a swizzled buffer to the next one of its record */
 };
 
-/* Decodes the access. False: refused. */
-static bool typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *t,
-                     const struct gcn_uop **next)
+/* The format of the access: the instruction's, else the resource's. False: refused. */
+static bool formats_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *t,
+                       const struct gcn_uop **next)
 {
     const uint32_t word = w->s[u->base + 3];
-    unsigned dfmt = u->dfmt;
-    if (gcn_is_gfx10(gcn_model_of(w->device))) {
-        *next = gcn_formats_unknown(w, u);
+    const bool by_resource = u->row->encoding == GCN_MUBUF;
+    /* ADD_TID takes the format's bits for the stride. */
+    if (by_resource && word >> 23 & 1) {
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s: a resource with ADD_TID has no format", u->row->name);
         return false;
     }
-    *t = (struct typed){
-        .nfmt = u->nfmt,
-        .select = {SELECT_X, SELECT_X + 1, SELECT_X + 2, SELECT_X + 3},
-        .components = u->size,
-        .d16 = u->row->operands[1] == 'd',
-        .row = (uint64_t)32 << (word >> 21 & 3),
-    };
-    t->registers = t->d16 ? (t->components + 1) / 2 : t->components;
-    if (u->row->encoding == GCN_MUBUF) {
-        /* ADD_TID takes the format's bits for the stride. */
-        if (word >> 23 & 1) {
-            *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                              "%s: a resource with ADD_TID has no format", u->row->name);
-            return false;
-        }
-        t->nfmt = word >> 12 & 7;
-        dfmt = word >> 15 & 15;
-        for (unsigned i = 0; i < 4; i++)
-            t->select[i] = word >> (3 * i) & 7;
-    }
+    const unsigned dfmt = by_resource ? word >> 15 & 15 : u->dfmt;
+    t->nfmt = by_resource ? word >> 12 & 7 : u->nfmt;
     if (!gcn_format_valid(dfmt, t->nfmt)) {
         *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                           "%s: there is no format with DATA_FORMAT %u and NUM_FORMAT %u",
@@ -58,6 +43,41 @@ static bool typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *
         return false;
     }
     t->format = gcn_format_of(dfmt);
+    return true;
+}
+
+/* Likewise of gfx10. */
+static bool formats_of_gfx10(struct gcn_wave *w, const struct gcn_uop *u, struct typed *t,
+                             const struct gcn_uop **next)
+{
+    const unsigned format =
+        u->row->encoding == GCN_MUBUF ? w->s[u->base + 3] >> 12 & 0x7f : u->dfmt;
+    unsigned dfmt;
+    if (!gcn_format_of_gfx10(format, &dfmt, &t->nfmt)) {
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s: there is no format of buffers with FORMAT %u", u->row->name, format);
+        return false;
+    }
+    t->format = gcn_format_of(dfmt);
+    return true;
+}
+
+/* Decodes the access. False: refused. */
+static bool typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *t,
+                     const struct gcn_uop **next)
+{
+    const uint32_t word = w->s[u->base + 3];
+    *t = (struct typed){
+        .select = {SELECT_X, SELECT_X + 1, SELECT_X + 2, SELECT_X + 3},
+        .components = u->size,
+        .d16 = u->row->operands[1] == 'd',
+        .row = (uint64_t)32 << (word >> 21 & 3),
+    };
+    t->registers = t->d16 ? (t->components + 1) / 2 : t->components;
+    if (!(gcn_is_gfx10(gcn_model_of(w->device)) ? formats_of_gfx10 : formats_of)(w, u, t, next))
+        return false;
+    for (unsigned i = 0; i < 4 && u->row->encoding == GCN_MUBUF; i++)
+        t->select[i] = word >> (3 * i) & 7;
     const unsigned last = u->dst + t->registers + u->tfe;
     const bool there = gcn_has_row(w, last - 1);
     if (!there)
