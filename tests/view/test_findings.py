@@ -111,7 +111,8 @@ def test_the_source_is_the_users_where_a_header_of_the_compiler_was_inlined(cuda
     recording = recording_of(tmp_path / "page.html")
     assert {place["path"] for place in recording["places"].values() if "line" in place} == set(recording["sources"]) == {str(source)}
     assert {place["function"].partition("(")[0] for place in recording["places"].values() if place.get("line") == 4} == {"count"}
-    view(browser, tmp_path / "page.html")
+    browser.open((tmp_path / "page.html").as_uri())
+    browser.wait("document.querySelector('.source .here') !== null")
     assert browser.run("document.querySelector('.source .here').textContent").endswith("    atomicAdd(&mine[threadIdx.x % 8], 1);")
 
 
