@@ -26,6 +26,7 @@ enum {
     WAVES = 4,   /* whose operands words are tried with, 64 each */
     UNTOLD = 81, /* rows of whose results the evaluator does not say the bits; it only falls */
     UNTRANSLATED = 928, /* rows that the translator has no code for; it only falls */
+    WIDE = 3,           /* rows that it has code for where the host has AVX-512 alone */
     PLANTED = 20
 };
 
@@ -451,7 +452,7 @@ static void rows_without_translation_get_fewer(void **state)
         }
     }
     printf("%u of %u rows have no translation\n", without, rows);
-    assert_in_range(without, 0, UNTRANSLATED);
+    assert_in_range(without, 0, UNTRANSLATED + (wt_rows_has_512() ? 0 : WIDE));
     rig_free(&r);
 }
 

@@ -194,18 +194,18 @@ static void take_first(void *context, const struct wt_inlined *call)
         *first = *call;
 }
 
-struct wt_inlined wt_described_call(const struct wt_modules *modules,
-                                    const struct wt_called_place *place)
+void wt_described_call(const struct wt_modules *modules, const struct wt_called_place *place,
+                       struct wt_inlined *call)
 {
-    struct wt_inlined first = {.path = NULL};
-    wt_described_calls(modules, place, take_first, &first);
-    return first;
+    *call = (struct wt_inlined){.path = NULL};
+    wt_described_calls(modules, place, take_first, call);
 }
 
 bool wt_described_line(const struct wt_modules *modules, const struct wt_called_place *place,
                        const char **file, unsigned *line)
 {
-    const struct wt_inlined first = wt_described_call(modules, place);
+    struct wt_inlined first;
+    wt_described_call(modules, place, &first);
     *file = first.path;
     *line = first.line;
     return first.path && first.line;

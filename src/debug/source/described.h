@@ -5,9 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "debug/source/inlined.h"
-
 struct wt_called_place;
+struct wt_inlined;
 struct wt_modules;
 
 /**
@@ -21,9 +20,9 @@ void wt_described_calls(const struct wt_modules *modules, const struct wt_called
 /** wt_modules_describe() with the calls that the address is in. */
 void wt_described_place(const struct wt_modules *modules, const struct wt_called_place *place,
                         char *text, size_t size);
-/** The first of these calls; without a path or a line where they are unknown. */
-struct wt_inlined wt_described_call(const struct wt_modules *modules,
-                                    const struct wt_called_place *place);
+/** The first of these calls, in @p call; without a path or a line where they are unknown. */
+void wt_described_call(const struct wt_modules *modules, const struct wt_called_place *place,
+                       struct wt_inlined *call);
 /** The first line of that; false if it is unknown. */
 bool wt_described_line(const struct wt_modules *modules, const struct wt_called_place *place,
                        const char **file, unsigned *line);

@@ -37,6 +37,8 @@
         .long_copies = true,                                                                       \
     }
 
+const char gcn_before_gfx10[] = "gfx900 to gfx942", gcn_since_gfx10[] = "gfx1030 to gfx1036";
+
 const struct gcn_model gcn_models[] = {
     {
         .target = {.name = "gfx900", .machine = 0x2c, .generic = 0x51, .lanes = 64},

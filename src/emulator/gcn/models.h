@@ -102,6 +102,9 @@ struct gcn_model {
 
 /** All models; one without a name ends them. The first is the family's default. */
 extern const struct gcn_model gcn_models[];
+
+/** Which models have the registers of gfx9, and which those of gfx10, for people. */
+extern const char gcn_before_gfx10[], gcn_since_gfx10[];
 /** The model that is preferred next after @p before where code is for several; NULL: the first one,
  * which is that of `-g gcn`, too; NULL if it was the last one. */
 const struct gcn_model *gcn_model_preferred(const struct gcn_model *before);

@@ -2,6 +2,7 @@
  * The registers of gfx9's debug hardware as a table (linux gc_9_0_sh_mask.h; manual, section 3;
  * the wave message is amdkfd's HsaDbgWaveMsgAMDGen2). See debug.h.
  */
+#include "emulator/gcn/models.h"
 #include "emulator/gcn/registers.h"
 
 #define WATCH_CNTL_FIELDS                                                                          \
@@ -170,6 +171,6 @@ const struct wt_hw_table gcn_register_table = {
     .index = &registers[7],
     .index_field = &(const struct wt_hw_field)INDEX_FIELD,
     .data = GCN_SQ_IND_DATA,
-    .models = "gfx900 to gfx942",
+    .models = gcn_before_gfx10,
     .other = &gcn_register_table_gfx10,
 };

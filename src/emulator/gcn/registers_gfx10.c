@@ -3,6 +3,7 @@
  * gc_10_3_0_offset.h; SIMDs in INSTANCE_INDEX, and lanes in WORKITEM_ID: gfx_v10_0.c; words of
  * interrupts: kfd_int_process_v10.c). See debug.h.
  */
+#include "emulator/gcn/models.h"
 #include "emulator/gcn/registers.h"
 
 #define WATCH_CNTL_FIELDS                                                                          \
@@ -156,5 +157,5 @@ const struct wt_hw_table gcn_register_table_gfx10 = {
     .index = &registers[7],
     .index_field = &(const struct wt_hw_field)INDEX_FIELD,
     .data = GCN_SQ_IND_DATA,
-    .models = "gfx1030 to gfx1036",
+    .models = gcn_since_gfx10,
 };

@@ -11,6 +11,7 @@
 #include "base/called_place.h"
 #include "base/demangle.h"
 #include "debug/source/described.h"
+#include "debug/source/inlined.h"
 #include "frontend/dap/internal.h"
 
 #define MOST_EXPRESSIONS 16
@@ -65,8 +66,8 @@ static void put_pc(struct pool *p, struct json_object *o, unsigned device, uint6
     if (json_object_object_get_ex(p->places, key, NULL))
         return;
     struct json_object *place = dap_put_object(p->places, key);
-    const struct wt_inlined call =
-        wt_described_call(g->modules, &(struct wt_called_place){.pc = pc, .device = device});
+    struct wt_inlined call;
+    wt_described_call(g->modules, &(struct wt_called_place){.pc = pc, .device = device}, &call);
     if (call.function) {
         wt_demangle(call.function, name, sizeof name);
         dap_put_text(place, "function", name);

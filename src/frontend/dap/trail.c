@@ -11,6 +11,7 @@
 #include "base/demangle.h"
 #include "debug/core/touches.h"
 #include "debug/source/described.h"
+#include "debug/source/inlined.h"
 #include "frontend/common/common.h"
 #include "frontend/dap/internal.h"
 
@@ -36,7 +37,8 @@ static struct trail_step step_at(struct wt_dap *d, const struct wt_slice_step *s
 {
     const struct wt_called_place place = wt_place_in_calls(s->pc, &s->calls);
     struct trail_step step = {.time = s->time, .wave = s->id, .pc = s->pc, .lanes = s->lanes};
-    const struct wt_inlined call = wt_described_call(d->g->modules, &place);
+    struct wt_inlined call;
+    wt_described_call(d->g->modules, &place, &call);
     step.file = call.path;
     step.line = call.path ? call.line : 0;
     step.function = call.function;
