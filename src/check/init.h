@@ -9,7 +9,6 @@
 #include "check/start.h"
 
 struct wt_check_init;
-struct wt_check_start;
 
 /** Reports beside uses of undefined bits. */
 enum wt_init_level {

@@ -147,8 +147,6 @@ void gcn_debugger_detach(struct wt_emulated *e)
 
 const struct wt_hw_table *wt_gcn_registers(uint32_t version)
 {
-    for (const struct gcn_model *m = gcn_models; m->target.name; m++)
-        if (m->version == version)
-            return gcn_register_table_of(m);
-    return NULL;
+    const struct gcn_model *model = gcn_model_of_version(version);
+    return model ? gcn_register_table_of(model) : NULL;
 }

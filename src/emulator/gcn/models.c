@@ -259,6 +259,14 @@ const struct gcn_model *gcn_model_of_machine(uint32_t flags)
     return NULL;
 }
 
+const struct gcn_model *gcn_model_of_version(uint32_t version)
+{
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++)
+        if (m->version == version)
+            return m;
+    return NULL;
+}
+
 const struct gcn_model *gcn_model_find(const char *name, size_t length)
 {
     for (const struct gcn_model *m = gcn_models; m->target.name; m++)

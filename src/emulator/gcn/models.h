@@ -193,6 +193,8 @@ void gcn_model_tell_unfit(const char *held, const struct gcn_target *target,
 /** The model that code with these e_flags is for, of generic code the first; NULL: there is none.
  */
 const struct gcn_model *gcn_model_of_machine(uint32_t flags);
+/** The model of a target version (9.0.10 is 90010); NULL: there is none. */
+const struct gcn_model *gcn_model_of_version(uint32_t version);
 /** The model of a name, of which @p length bytes count; NULL: there is none. */
 const struct gcn_model *gcn_model_find(const char *name, size_t length);
 

@@ -103,9 +103,8 @@ static enum wt_status model_of_override(const struct gcn_model **model, struct w
     if (!text || !*text)
         return WT_OK;
     const bool good = sscanf(text, "%2u.%2u.%2u%c", &part[0], &part[1], &part[2], &more) == 3;
-    for (const struct gcn_model *m = gcn_models; good && m->target.name; m++)
-        if (m->version == part[0] * 10000 + part[1] * 100 + part[2])
-            *model = m;
+    if (good)
+        *model = gcn_model_of_version(part[0] * 10000 + part[1] * 100 + part[2]);
     return *model ? WT_OK
                   : wt_fail(err, WT_INVALID,
                             "HSA_OVERRIDE_GFX_VERSION=%.40s: no GPU of that version is emulated: "
