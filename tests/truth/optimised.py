@@ -45,6 +45,23 @@ EXCEPTIONS = {
     ("gcn-hip-22-O2", 3, "gfx90a"): [
         "70 b3: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
     ],
+    ("gcn-hip-O2", 3, "gfx90a"): [
+        "70 b3: DW_OP_regx VGPR1_LO16",
+        "71 r: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_stack_value",
+    ],
+    ("gcn-opencl-15-O2", 3, "gfx90a"): [
+        "68 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "68 r: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "71 r: DW_OP_bregx VGPR2_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_lit1 DW_OP_swap DW_OP_xderef DW_OP_stack_value",
+        "80 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "112 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "113 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "114 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "116 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+    ],
+    ("gcn-opencl-22-O1", 3, "gfx942"): [
+        "114 id: DW_OP_bregx VGPR2_LO16+0 DW_OP_lit5 DW_OP_swap DW_OP_xderef",
+    ],
     ("gcn-opencl-O1", 3, "gfx942"): [
         "71 r: DW_OP_bregx VGPR0_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_lit1 DW_OP_swap DW_OP_xderef DW_OP_stack_value",
     ],
@@ -119,7 +136,8 @@ EXCEPTIONS = {
     ],
 }
 # Compilers make the same of some programs for a gfx942 as for a gfx90a.
-EXCEPTIONS |= {(*key[:2], "gfx942"): mistakes for key, mistakes in EXCEPTIONS.items() if key in {("gcn-hip-O1", 3, "gfx90a"), ("gcn-hip-22-O2", 3, "gfx90a")}}
+EXCEPTIONS |= {(*key[:2], "gfx942"): mistakes for key, mistakes in EXCEPTIONS.items() if key in {("gcn-hip-O1", 3, "gfx90a"), ("gcn-hip-O2", 3, "gfx90a"), ("gcn-hip-22-O2", 3, "gfx90a")}}
+EXCEPTIONS["gcn-opencl-O2", 3, "gfx942"] = EXCEPTIONS["gcn-opencl-O1", 3, "gfx942"]
 AS_OF = re.compile(r" \((by a parameter as it was )?at (launch|the call)\)$")
 ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|use a type name as an expression|has unknown type|cannot subscript|is damaged|(are|is) not supported|has no frame base")
 

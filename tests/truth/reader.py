@@ -52,6 +52,8 @@ INTELS = {0xeb: "INTEL_regs", 0xec: "INTEL_push_bit_piece_stack", 0xed: "INTEL_p
 INTELS |= {0x30 + n: f"lit{n}" for n in range(32)} | {0x50 + n: f"reg{n}" for n in range(32)}
 
 
+# The private space's number: clang's before 22, and from 22 on.
+SPACES = [[number, "DW_OP_swap", "DW_OP_xderef"] for number in ("DW_OP_lit1", "DW_OP_lit5")]
 # How Intel's compiler may have written the operands of DW_OP_constu and DW_OP_plus_uconst: in LEB128, or in 1, 2, 4 or 8 bytes.
 CONSTANTS = ["leb", "<B", "<H", "<I", "<Q"]
 
@@ -352,9 +354,9 @@ def value(ops, register, bits, lane=0):
         return x - (1 << bits) if x >> (bits - 1) else x
     two = {"plus": lambda a, b: a + b, "minus": lambda a, b: a - b, "mul": lambda a, b: a * b, "and": lambda a, b: a & b, "or": lambda a, b: a | b,
            "xor": lambda a, b: a ^ b, "shl": lambda a, b: a << min(b, 64), "shr": lambda a, b: a >> min(b, 64), "shra": lambda a, b: signed(a) >> min(b, 64)}
-    if ops[-3:] == ["DW_OP_lit1", "DW_OP_swap", "DW_OP_xderef"]:    # clang's OpenCL: the operand is the value (docs/debug.md)
+    if ops[-3:] in SPACES:    # clang's OpenCL: the operand is the value (docs/debug.md)
         ops, stated = ops[:-3], True
-    elif ops[-4:] == ["DW_OP_lit1", "DW_OP_swap", "DW_OP_xderef", "DW_OP_stack_value"]:
+    elif ops[-4:-1] in SPACES and ops[-1] == "DW_OP_stack_value":
         ops, stated = ops[:-4], True
     for op in ops:
         found = re.match(r"DW_OP_(\w+?)(?:\s+(.*))?$", op)
