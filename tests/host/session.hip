@@ -1,7 +1,8 @@
 /* A program for the console's tests: session [WORD…]. It launches two kernels in turn, three times, and prints what they store.
  * WORD: "status=N" ends it with N, "loop" has a kernel that runs until it is ended, "fault" one whose lane 5 of group 1 stores
  * to nowhere, "both" has a kernel on two GPUs at once, of which the second stores to nowhere, "name" prints the environment variable SESSION, "input" prints its standard input, "host" uses no GPU,
- * "abort" ends it by a signal, "free" frees its memory at its end. */
+ * "abort" ends it by a signal, "free" frees its memory at its end, "spread" frees memory
+ * of which each second page has something. */
 #include <hip/hip_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,11 @@ __global__ void both(int *come, int device)
         *(int *)0x123456000 = 1; /* of the second GPU */
 }
 
+__global__ void spread(int *pages)
+{
+    pages[(blockIdx.x * blockDim.x + threadIdx.x) * 2048] = blockIdx.x + 1;
+}
+
 int main(int argc, char **argv)
 {
     const int n = 128;
@@ -114,8 +120,17 @@ int main(int argc, char **argv)
         printf("round %d: %d %d %d\n", round, host[0], host[1], host[127]);
         fflush(stdout);
     }
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++) {
+        int *pages;
         if (strcmp(argv[i], "free") == 0 && hipFree(out) != hipSuccess)
             return 1;
+        if (strcmp(argv[i], "spread") == 0) {
+            if (hipMalloc(&pages, 64 << 20) != hipSuccess)
+                return 1;
+            spread<<<128, 64>>>(pages);
+            if (hipFree(pages) != hipSuccess)
+                return 1;
+        }
+    }
     return status;
 }

@@ -132,6 +132,21 @@ def test_memory_is_looked_at_after_the_end(words):
     assert "Breakpoint 2, fill (" in said[12] and said[13] == "$5 = 0\n"
 
 
+def test_freed_memory_of_many_pieces_is_looked_at_after_the_end():
+    """Each second page has something: 8,192 of 64 MiB."""
+    said = ask(["break spread", "run", "print pages", "delete", "continue", "print $1[0]", "print $1[1024]", "print $1[2048 * 8191]", "print $1[8388608..8388609]"], session(), "spread")
+    assert said[4] == "Continuing.\n" + END
+    assert said[5:] == ["$2 = 1\n", "$3 = 0\n", "$4 = 128\n", "$5 = {65, 0}\n"]
+
+
+def test_a_program_that_was_stopped_answers_each_question_once():
+    """Its answer to a question that was given up, which comes when it goes on, is not that to the next one."""
+    signal = "shell kill -{} $(pgrep -P $PPID session)"
+    commands = [f"break {SOURCE.name}:{line_of('weighed')}", "run", signal.format("STOP"), "print p->first", signal.format("CONT"), "print table", "print sum@5", "kill"]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", session()], input="\n".join(commands), capture_output=True, text=True, timeout=TIMEOUT, env=environment(), check=False)
+    assert "does not answer" in done.stdout + done.stderr and "= {3, 1, 4, 1}\n" in done.stdout and "= 9\n" in done.stdout, done.stdout + done.stderr
+
+
 def test_memory_of_a_program_that_was_killed_is_gone():
     done = debug(["break twice", "run", "print out", "kill", "print table", "x/2dw $1"], session())
     assert done.returncode == 1 and "Cannot access memory at address 0x7" in done.stderr and "$2 = {3, 1, 4, 1}" in done.stdout

@@ -21,6 +21,7 @@
 #include "base/listen.h"
 #include "debug/process/connection.h"
 #include "debug/process/final_memory.h"
+#include "debug/process/link.h"
 #include "object/process_wire.h"
 #include "runtime/common/endpoint.h"
 
@@ -179,6 +180,53 @@ static void test_a_process_that_has_closed_its_gpus_is_asked_for_no_memory(void 
     close(fd[1]);
 }
 
+/* ---- late answers ---- */
+
+static void say(int fd, int32_t result, const void *bytes, uint32_t size)
+{
+    const struct wt_wire_answer head = {.result = result, .size = size};
+    assert_true(wt_endpoint_send(fd, &head, sizeof head) && wt_endpoint_send(fd, bytes, size));
+}
+
+/* Requests that were given up, whose answers have bytes, as many as they like, or none. */
+static void test_an_answer_that_comes_late_is_not_the_next_requests(void **state)
+{
+    static const uint8_t memory[10000] = {1, 2, 3};
+    const struct timeval at_once = {.tv_usec = 1000};
+    const struct wt_wire_request request = {.verb = WT_WIRE_READ, .size = 4};
+    struct wt_process_link link = {.connection = {.name = "process 7"}};
+    struct wt_wire_answer answer;
+    struct wt_error err;
+    uint8_t bytes[4];
+    int fd[2];
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    assert_int_equal(setsockopt(fd[0], SOL_SOCKET, SO_RCVTIMEO, &at_once, sizeof at_once), 0);
+    link.connection.fd = fd[0];
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(wt_process_link_ask(&link, &request, NULL, &answer, bytes, 4, &err),
+                         WT_TIMEOUT);
+        assert_string_equal(err.text, "process 7 does not answer");
+    }
+    say(fd[1], 0, memory, sizeof memory);
+    /* One of both is late still. */
+    assert_int_equal(wt_process_link_ask(&link, &request, NULL, &answer, bytes, 4, &err),
+                     WT_TIMEOUT);
+    say(fd[1], -EFAULT, memory, 0);
+    say(fd[1], -EFAULT, memory, 4);
+    say(fd[1], 5, "own", 4);
+    assert_int_equal(wt_process_link_ask(&link, &request, NULL, &answer, bytes, 4, &err), WT_OK);
+    assert_int_equal(answer.result, 5);
+    assert_string_equal((char *)bytes, "own");
+    /* Where one stops in its middle, nobody knows what comes next. */
+    const struct wt_wire_answer head = {.size = 4};
+    assert_true(wt_endpoint_send(fd[1], &head, sizeof head));
+    assert_int_equal(wt_process_link_ask(&link, &request, NULL, &answer, bytes, 4, &err), WT_IO);
+    assert_string_equal(err.text, "process 7: it stops in the middle of an answer");
+    close(fd[0]);
+    close(fd[1]);
+}
+
 /* ---- the process's side ---- */
 
 static unsigned requests; /* that were executed */
@@ -329,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_a_process_that_has_a_debugger_says_so),
         cmocka_unit_test(test_other_words_of_a_process_are_no_greeting),
         cmocka_unit_test(test_a_process_that_has_closed_its_gpus_is_asked_for_no_memory),
+        cmocka_unit_test(test_an_answer_that_comes_late_is_not_the_next_requests),
         cmocka_unit_test(test_a_debugger_of_another_version_is_turned_away),
         cmocka_unit_test(test_what_is_not_the_protocol_is_closed_without_a_word),
     };

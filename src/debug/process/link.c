@@ -27,20 +27,59 @@ static void take_last(struct wt_process_link *link, uint32_t size)
         link->last_bytes = size;
 }
 
-static enum wt_status receive(struct wt_process_link *link, struct wt_wire_answer *answer,
-                              void *out, size_t room, struct wt_error *err)
+static enum wt_status receive_head(struct wt_process_link *link, struct wt_wire_answer *answer,
+                                   struct wt_error *err)
 {
     struct wt_connection *c = &link->connection;
     const enum wt_status status = wt_connection_receive(c, answer, sizeof *answer, err);
-    if (status != WT_OK)
-        return status;
-    if (answer->result == WT_WIRE_ENDED)
+    if (status == WT_OK && answer->result == WT_WIRE_ENDED) {
         take_last(link, answer->size);
-    if (answer->result == WT_WIRE_ENDED)
         return wt_connection_ended(c, (uint32_t)answer->value[0], answer->value[1], err);
+    }
+    return status;
+}
+
+/* The bytes of an answer that has begun. */
+static enum wt_status receive_bytes(struct wt_process_link *link, void *out, size_t size,
+                                    struct wt_error *err)
+{
+    struct wt_connection *c = &link->connection;
+    const enum wt_status status = wt_connection_receive(c, out, size, err);
+    return status == WT_TIMEOUT ? wt_connection_lost(c, "it stops in the middle of an answer", err)
+                                : status;
+}
+
+/* Answers come in the order of the requests: those to requests that were given up come first. */
+static enum wt_status drop_late(struct wt_process_link *link, struct wt_error *err)
+{
+    struct wt_wire_answer answer;
+    uint8_t bytes[4096];
+    enum wt_status status = WT_OK;
+    while (!status && link->unanswered) {
+        status = receive_head(link, &answer, err);
+        for (size_t left = status ? 0 : answer.size, part; left && !status; left -= part) {
+            part = left < sizeof bytes ? left : sizeof bytes;
+            status = receive_bytes(link, bytes, part, err);
+        }
+        link->unanswered -= !status;
+    }
+    return status;
+}
+
+static enum wt_status receive(struct wt_process_link *link, struct wt_wire_answer *answer,
+                              void *out, size_t room, struct wt_error *err)
+{
+    enum wt_status status = drop_late(link, err);
+    if (!status)
+        status = receive_head(link, answer, err);
+    if (status) {
+        link->unanswered += status == WT_TIMEOUT;
+        return status;
+    }
     if (answer->size > room)
-        return wt_connection_lost(c, "it answers with more than was asked for", err);
-    return wt_connection_receive(c, out, answer->size, err);
+        return wt_connection_lost(&link->connection, "it answers with more than was asked for",
+                                  err);
+    return receive_bytes(link, out, answer->size, err);
 }
 
 enum wt_status wt_process_link_ask(struct wt_process_link *link,

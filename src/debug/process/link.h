@@ -34,6 +34,7 @@ struct wt_process_link {
     struct wt_connection connection;
     struct wt_wire_hello hello;
     struct wt_link link; /**< a probe's; set, as are `waves`, by who has opened this */
+    uint32_t unanswered; /**< requests that were given up; their answers may still come */
     uint64_t changes;    /**< changes of the process's waves by requests of this debugger */
     uint32_t wait;       /**< the verb by which the device goes on for a moment; 0: WT_WIRE_EVENT */
     uint8_t *pieces;     /**< WT_WIRE_MOST bytes for messages with some pieces; NULL: none yet */
@@ -68,7 +69,8 @@ enum wt_status wt_process_link_hello(struct wt_process_link *link, uint64_t *cod
 
 /** Sends a request, and request->follows bytes at @p more; receives its answer, and up to @p room
  * bytes that follow it to @p out. WT_IO: the process has ended, or its end of the connection makes
- * no sense. */
+ * no sense. WT_TIMEOUT: it has not answered for some seconds; should its answer come later, the
+ * next request drops it. */
 enum wt_status wt_process_link_ask(struct wt_process_link *link,
                                    const struct wt_wire_request *request, const void *more,
                                    struct wt_wire_answer *answer, void *out, size_t room,

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/array.h"
 #include "object/final_wire.h"
@@ -13,16 +14,16 @@
 #define PAGE ((size_t)4096)
 #define READ_BYTES (64 * PAGE)
 
-/* Memory that was freed: whole pages. */
+/* A range that was freed: whole pages. */
 struct wt_final_freed {
     uint64_t addr, size;
-    uint8_t *bytes; /* NULL: all are zero */
+    uint8_t *bytes; /* a mapping of its own; no host memory is taken for pages of zeros */
 };
 
 static void forget_freed(struct wt_final_memory *f)
 {
     for (size_t i = 0; i < f->freed_count; i++)
-        free(f->freed[i].bytes);
+        munmap(f->freed[i].bytes, f->freed[i].size);
     free(f->freed);
     f->freed = NULL;
     f->freed_count = f->freed_capacity = 0;
@@ -53,55 +54,6 @@ void wt_final_kernel(struct wt_final_memory *f)
 
 /* ---- what was freed ---- */
 
-/* Takes over the bytes. Without host memory they are not kept. */
-static void add(struct wt_final_memory *f, uint64_t addr, uint64_t size, uint8_t *bytes)
-{
-    struct wt_final_freed *more =
-        wt_array_grow(f->freed, &f->freed_capacity, f->freed_count + 1, sizeof *more);
-    if (!more) {
-        free(bytes);
-        return;
-    }
-    f->freed = more;
-    f->freed[f->freed_count++] = (struct wt_final_freed){addr, size, bytes};
-    f->kept += bytes ? size : 0;
-}
-
-/* The part of a freed piece that lies in [addr, end), as one of its own. */
-static void keep_part(struct wt_final_memory *f, const struct wt_final_freed *whole, uint64_t addr,
-                      uint64_t end)
-{
-    uint8_t *bytes = NULL;
-    if (addr >= end)
-        return;
-    if (whole->bytes) {
-        if (!(bytes = malloc(end - addr)))
-            return;
-        memcpy(bytes, whole->bytes + (addr - whole->addr), end - addr);
-    }
-    add(f, addr, end - addr, bytes);
-}
-
-/* Drops what was freed at addresses that are in use again. */
-static void cut(struct wt_final_memory *f, uint64_t addr, uint64_t size)
-{
-    const uint64_t end = addr + size;
-    for (size_t i = 0; i < f->freed_count;) {
-        const struct wt_final_freed whole = f->freed[i];
-        if (whole.addr >= end || whole.addr + whole.size <= addr) {
-            i++;
-            continue;
-        }
-        f->freed[i] = f->freed[--f->freed_count];
-        f->kept -= whole.bytes ? whole.size : 0;
-        /* Both parts lie outside [addr, end): the loop skips them when it reaches them. */
-        keep_part(f, &whole, whole.addr, addr < whole.addr ? whole.addr : addr);
-        keep_part(f, &whole, end > whole.addr + whole.size ? whole.addr + whole.size : end,
-                  whole.addr + whole.size);
-        free(whole.bytes);
-    }
-}
-
 static bool is_zero(const uint8_t *bytes, size_t size)
 {
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
@@ -117,26 +69,93 @@ static size_t run_of(const uint8_t *bytes, size_t size, bool *zero)
     return length;
 }
 
+/* The bytes of the pages that are not zero. */
+static uint64_t filled(const uint8_t *bytes, uint64_t size)
+{
+    uint64_t sum = 0;
+    for (uint64_t at = 0; at < size; at += PAGE)
+        sum += is_zero(bytes + at, PAGE) ? 0 : PAGE;
+    return sum;
+}
+
+/* The index of the first range that ends above an address. */
+static size_t ending_above(const struct wt_final_memory *f, uint64_t addr)
+{
+    WT_BISECT(low, f->freed_count, f->freed[middle].addr + f->freed[middle].size <= addr);
+    return low;
+}
+
+/* Takes over the bytes. False: there is no host memory; they are not kept. */
+static bool insert(struct wt_final_memory *f, size_t at, struct wt_final_freed freed)
+{
+    struct wt_final_freed *more =
+        wt_array_grow(f->freed, &f->freed_capacity, f->freed_count + 1, sizeof *more);
+    if (!more) {
+        munmap(freed.bytes, freed.size);
+        return false;
+    }
+    f->freed = more;
+    memmove(&more[at + 1], &more[at], (f->freed_count++ - at) * sizeof *more);
+    more[at] = freed;
+    return true;
+}
+
+/* Drops what was freed at addresses that are in use again. */
+static void cut(struct wt_final_memory *f, uint64_t addr, uint64_t size)
+{
+    size_t i = ending_above(f, addr);
+    while (i < f->freed_count && f->freed[i].addr < addr + size) {
+        const struct wt_final_freed whole = f->freed[i];
+        const uint64_t first = addr > whole.addr ? addr - whole.addr : 0;
+        const uint64_t last =
+            addr + size < whole.addr + whole.size ? addr + size - whole.addr : whole.size;
+        const struct wt_final_freed rest = {whole.addr + last, whole.size - last,
+                                            whole.bytes + last};
+        f->kept -= filled(whole.bytes + first, last - first);
+        munmap(whole.bytes + first, last - first);
+        f->freed[i].size = first;
+        if (first)
+            i++;
+        else
+            memmove(&f->freed[i], &f->freed[i + 1], (--f->freed_count - i) * sizeof whole);
+        if (rest.size) {
+            insert(f, i, rest);
+            return;
+        }
+    }
+}
+
+/* Copies pages, and leaves those of zeros out. False: that would be more than is kept. */
+static bool copy_pages(struct wt_final_memory *f, uint8_t *to, const uint8_t *from, size_t size)
+{
+    for (size_t at = 0; at < size; at += PAGE) {
+        if (is_zero(from + at, PAGE))
+            continue;
+        if (f->kept + PAGE > MOST_KEPT)
+            return false;
+        memcpy(to + at, from + at, PAGE);
+        f->kept += PAGE;
+    }
+    return true;
+}
+
 static void keep(struct wt_final_memory *f, uint64_t addr, uint64_t size, wt_final_read_fn *read,
                  void *context)
 {
-    uint8_t *bytes = malloc(READ_BYTES);
-    for (uint64_t done = 0, part; bytes && done < size; done += part) {
-        bool zero;
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    uint8_t *buffer = malloc(READ_BYTES);
+    uint8_t *bytes = buffer ? mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0) : MAP_FAILED;
+    bool more = bytes != MAP_FAILED &&
+                insert(f, ending_above(f, addr), (struct wt_final_freed){addr, size, bytes});
+    for (uint64_t done = 0, part; more && done < size; done += part) {
         part = size - done < READ_BYTES ? size - done : READ_BYTES;
-        if (!read(context, addr + done, bytes, (size_t)part) &&
-            !read(context, addr + done, bytes, (size_t)(part = PAGE)))
-            continue;
-        part = run_of(bytes, (size_t)part, &zero);
-        if (!zero && f->kept + part > MOST_KEPT)
-            break;
-        uint8_t *own = zero ? NULL : malloc((size_t)part);
-        if (own)
-            memcpy(own, bytes, (size_t)part);
-        if (zero || own)
-            add(f, addr + done, part, own);
+        if (!read(context, addr + done, buffer, (size_t)part) &&
+            !read(context, addr + done, buffer, (size_t)(part = PAGE)))
+            cut(f, addr + done, PAGE);
+        else if (!(more = copy_pages(f, bytes + done, buffer, (size_t)part)))
+            cut(f, addr + done, size - done);
     }
-    free(bytes);
+    free(buffer);
 }
 
 void wt_final_unmap(struct wt_final_memory *f, uint64_t addr, uint64_t size, wt_final_read_fn *read,
@@ -156,11 +175,8 @@ void wt_final_unmap(struct wt_final_memory *f, uint64_t addr, uint64_t size, wt_
 
 static const struct wt_final_freed *next_freed(const struct wt_final_memory *f, uint64_t from)
 {
-    const struct wt_final_freed *best = NULL;
-    for (size_t i = 0; i < f->freed_count; i++)
-        if (f->freed[i].addr + f->freed[i].size > from && (!best || f->freed[i].addr < best->addr))
-            best = &f->freed[i];
-    return best;
+    const size_t i = ending_above(f, from);
+    return i < f->freed_count ? &f->freed[i] : NULL;
 }
 
 /* A piece that is found, and where its bytes go. */
@@ -171,19 +187,32 @@ struct final_found {
     size_t size; /* size of the bytes; 0: all are zero */
 };
 
+/* Reads at most so much at once for a run of pages, which may be short. */
+#define STEP (16 * PAGE)
+
 /* False: the program has taken the page away behind the driver's back. */
 static bool used_piece(const struct wt_final_ops *ops, void *context, uint64_t addr, uint64_t end,
                        struct final_found *found)
 {
-    size_t size = end - addr < found->room ? (size_t)(end - addr) : found->room;
-    bool zero;
-    if (!ops->read(context, addr, found->bytes, size) &&
-        !ops->read(context, addr, found->bytes, size = PAGE))
-        return false;
-    const size_t length = run_of(found->bytes, size, &zero);
+    const size_t size = end - addr < found->room ? (size_t)(end - addr) : found->room;
+    size_t length = 0, part, run;
+    bool zero = false;
+    do {
+        uint8_t *at = found->bytes + length;
+        bool same;
+        part = size - length < STEP ? size - length : STEP;
+        if (!ops->read(context, addr + length, at, part) &&
+            (length || !ops->read(context, addr, at, part = PAGE)))
+            break;
+        run = run_of(at, part, &same);
+        if (length && same != zero)
+            break;
+        zero = same;
+        length += run;
+    } while (run == part && length < size);
     found->piece = (struct wt_final_wire_piece){addr, length};
     found->size = zero ? 0 : length;
-    return true;
+    return length;
 }
 
 static void freed_piece(const struct wt_final_freed *freed, uint64_t from,
@@ -191,11 +220,12 @@ static void freed_piece(const struct wt_final_freed *freed, uint64_t from,
 {
     const uint64_t at = freed->addr < from ? from : freed->addr;
     const uint64_t left = freed->addr + freed->size - at;
-    const uint64_t length = freed->bytes && left > found->room ? found->room : left;
+    const uint8_t *bytes = freed->bytes + (at - freed->addr);
+    bool zero;
+    const size_t length = run_of(bytes, left < found->room ? (size_t)left : found->room, &zero);
     found->piece = (struct wt_final_wire_piece){at, length};
-    found->size = freed->bytes ? (size_t)length : 0;
-    if (freed->bytes)
-        memcpy(found->bytes, freed->bytes + (at - freed->addr), (size_t)length);
+    found->size = zero ? 0 : length;
+    memcpy(found->bytes, bytes, found->size);
 }
 
 /* The first range of any GPU at or behind @p from. */

@@ -18,7 +18,7 @@ struct wt_final_freed;
 struct wt_final_memory {
     pthread_mutex_t lock;
     atomic_bool wanted;
-    struct wt_final_freed *freed; /* apart from each other, in no order */
+    struct wt_final_freed *freed; /* sorted by address, apart from each other */
     size_t freed_count, freed_capacity;
     uint64_t kept; /* bytes of them */
 };
