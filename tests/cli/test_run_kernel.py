@@ -289,17 +289,20 @@ def test_kernels_on_a_gfx1030(tmp_path, lanes):
 
 
 def test_dies_of_a_gfx942(tmp_path):
-    """Work-group n is on die n modulo xcc, as XCC_ID says; all compute units of the chip; numbers that do not fit are refused."""
+    """Of 100,000 work-groups number n is on die n modulo xcc, as XCC_ID says, and each of 304 compute units has some, 38 a die; numbers that do not fit are refused."""
     (tmp_path / "k.cl").write_text("""kernel void k(global uint *o) {
-        uint x;
-        __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_XCC_ID, 0, 32)" : "=s"(x));
-        if (__builtin_amdgcn_workitem_id_x() == 0) o[__builtin_amdgcn_workgroup_id_x()] = x;
+        uint x, unit;
+        __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_XCC_ID, 0, 32)\\n s_getreg_b32 %1, hwreg(HW_REG_HW_ID, 8, 8)" : "=s"(x), "=s"(unit));
+        if (__builtin_amdgcn_workitem_id_x() == 0) o[__builtin_amdgcn_workgroup_id_x()] = x << 8 | unit;
     }""")
     subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-x", "cl", "-O1", "-nogpulib", "-w", tmp_path / "k.cl", "-o", tmp_path / "k.co"], check=True)
-    for dies in (1, 2, 8):
-        done = run("run", "-g", f"gfx942:cu=304,xcc={dies}", "--grid=64000", "--arg=zeros:4000", f"--dump-arg=0:{tmp_path}/out", tmp_path / "k.co")
+    for dies, groups in ((1, 1000), (2, 1000), (8, 100000)):
+        done = run("run", "-g", f"gfx942:cu=304,xcc={dies}", f"--grid={64 * groups}", f"--arg=zeros:{4 * groups}", f"--dump-arg=0:{tmp_path}/out", tmp_path / "k.co")
         assert done.returncode == 0, done.stderr
-        assert struct.unpack("<1000I", (tmp_path / "out").read_bytes()) == tuple(n % dies for n in range(1000))
+        words = struct.unpack(f"<{groups}I", (tmp_path / "out").read_bytes())
+        assert [word >> 8 for word in words] == [n % dies for n in range(groups)]
+        units = [sum(unit >> 8 == die for unit in set(words)) for die in range(dies)]
+        assert dies < 8 or units == [38] * 8, units    # HW_ID has numbers for a die's units
     for gpu, words in (("gfx942:cu=5,xcc=2", "a gfx942 has 8 dies at most, with as many compute units each"), ("gfx90a:xcc=2", "a gfx90a has 1 dies at most")):
         done = run("run", "-g", gpu, "--grid=64", "--arg=zeros:4", tmp_path / "k.co")
         assert done.returncode == 125 and words in done.stderr

@@ -60,6 +60,29 @@ def test_a_gfx942_as_one_device_of_eight_dies_and_as_eight_devices():
         assert (done.stdout, done.stderr) == ("gfx942:sramecc+:xnack-: 0 wrong\n" * len(gpus), "")
 
 
+def test_the_topology_has_the_dies_of_a_gfx942():
+    """As the kernel's files say: the whole chip as one device of eight dies (SPX), and as eight devices of one (CPX)."""
+    for gpus, words in ((["gfx942:cu=304,xcc=8"], ("1216", "32", "8")), (["gfx942:cu=38"] * 8, ("152", "4", "1"))):
+        files = [f"/sys/devices/virtual/kfd/kfd/topology/nodes/{node + 1}/properties" for node in range(len(gpus))]
+        done = wavetrap("exec", *(word for gpu in gpus for word in ("-g", gpu)), "cat", *files)
+        assert list(zip(*(re.findall(rf"^{name} (\d+)$", done.stdout, re.M) for name in ("simd_count", "array_count", "num_xcc")))) == [words] * len(gpus), done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not ROCM_6, reason="Debian 12's HIP knows no gfx942")
+@pytest.mark.parametrize("options", [(), ("--check=memory",), ("-g", "gfx942:atomics=pcie")])
+def test_what_pcie_lacks_is_done_on_a_gfx942(tmp_path, options):
+    """Hardware drops none. That the host's threads see a maximum of the system's scope in two steps is a warning; an addition is one of PCI Express's own."""
+    source = HERE / "system_atomics.hip"
+    found = tmp_path / "found"
+    done = wavetrap("exec", "-g", "gfx942", *options, *[f"--report=json:{found}"] * (options == ("--check=memory",)),
+                    compiled("system_atomics.hip", "--offload-arch=gfx942", "-O1", name="system_atomics-gfx942"))
+    assert (done.stdout, done.returncode) == ("63 63 2021\n", 0), done.stderr
+    if found.exists():
+        line = next(n for n, text in enumerate(source.read_text().splitlines(), 1) if text.endswith("// of the system"))
+        (one,) = [one for text in found.read_text().splitlines() if (one := json.loads(text))["kind"] == "finding"]
+        assert (one["finding"], one["severity"], one["line"]) == ("lost-atomic", "warning", line), one
+
+
 def test_a_gfx1030_beside_another_model():
     """It comes after gfx906 where the program has code for both, and before gfx900. Its compute units are in pairs."""
     all_, one = program("gfx900", "gfx906", "gfx1030"), program("gfx900", "gfx1030")
@@ -71,7 +94,8 @@ def test_a_gfx1030_beside_another_model():
     assert "cu=3: a gfx1030 has its compute units in pairs (work-group processors), so their number is even\n" in done.stderr
 
 
-@pytest.mark.parametrize("gpu", ["gfx90a:cu=104", *(pytest.param(gpu, marks=pytest.mark.full) for gpu in ("gfx900:cu=64", "gfx906:cu=64", "gfx908:cu=120"))])
+@pytest.mark.parametrize("gpu", ["gfx90a:cu=104", *(pytest.param(gpu, marks=pytest.mark.full) for gpu in ("gfx900:cu=64", "gfx906:cu=64", "gfx908:cu=120")),
+                                 *([pytest.param("gfx942:cu=304,xcc=8", marks=pytest.mark.full)] if ROCM_6 else [])])
 def test_a_launch_of_many_groups_on_the_whole_chip(gpu):
     """All 100,000 work-groups are executed."""
     model = gpu[:6]

@@ -27,7 +27,7 @@ void gcn_config_choose(struct gcn_config *config, const struct gcn_model *model)
 unsigned gcn_config_engines(const struct gcn_config *c)
 {
     const unsigned engine = c->sh * c->model->cu_per_array; /* its compute units */
-    return c->se ? c->se : (c->cu + engine - 1) / engine;
+    return c->se ? c->se : (c->cu / c->xcc + engine - 1) / engine * c->xcc;
 }
 
 bool gcn_config_fits(const struct gcn_config *c)

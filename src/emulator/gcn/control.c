@@ -11,10 +11,12 @@ static uint32_t arrays(const struct gcn_device *d)
     return d->config.se * d->config.sh;
 }
 
-/* Compute units of an array: the first ones have one more where they are not the same. */
+/* Compute units of an array: the first ones of a die have one more where they are not the same. */
 static uint32_t units_of(const struct gcn_device *d, uint32_t array)
 {
-    return d->config.cu / arrays(d) + (array < d->config.cu % arrays(d));
+    const uint32_t dies = arrays(d) % d->config.xcc ? 1 : d->config.xcc;
+    const uint32_t count = arrays(d) / dies, cu = d->config.cu / dies;
+    return cu / count + (array % count < cu % count);
 }
 
 struct gcn_location gcn_wave_location(const struct gcn_device *d, uint32_t wave)
