@@ -1,6 +1,6 @@
 /*
- * Memory that kernels leave, kept for a debugger (runtime/common/final_memory.h): its bytes, what is
- * not kept, and how often it is read, which is what a debugger waits for.
+ * Memory that kernels leave, kept for a debugger (runtime/common/final_memory.h): its bytes, and
+ * which are not kept; and how often it is read, which is what a debugger waits for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
