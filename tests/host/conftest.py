@@ -44,7 +44,8 @@ def without_optimisation():
     """The words of the compiler whose code of -O0 is right: hipcc 17's is wrong where lanes part (docs/hip.md), as they do in most programs."""
     if not ROCM_6:
         return ["hipcc"]
-    folder = subprocess.run([WAVETRAP, "hip-path"], capture_output=True, text=True, check=True).stdout.strip()
+    settings = {**os.environ, "XDG_CACHE_HOME": str(BUILD / "tests" / "host" / "cache")}    # its links stay there, as do the programs
+    folder = subprocess.run([WAVETRAP, "hip-path"], capture_output=True, text=True, check=True, env=settings).stdout.strip()
     return ["clang-19", f"--config={folder}/hip.cfg", "-mcode-object-version=4", "-w", "-x", "hip", "-lamdhip64", "-lstdc++"]
 
 

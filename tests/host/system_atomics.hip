@@ -1,11 +1,13 @@
-// Atomic operations on memory of the host that its threads may change, too: of the system's scope, and of the GPU's.
+// Maxima in memory of the host that its threads may change, too: of the system's scope, which LLVM 17 makes of compare-and-swap, and of the GPU's.
 #include <cstdio>
 
 #include <hip/hip_runtime.h>
 
 __global__ void most(int *p)
 {
-    atomicMax_system(p, threadIdx.x); // of the system
+#ifdef __gfx942__
+    asm volatile("global_atomic_smax %0, %1, off sc1\n s_waitcnt vmcnt(0)" ::"v"(p), "v"((int)threadIdx.x) : "memory"); // of the system
+#endif
     atomicMax(p + 1, threadIdx.x);
     atomicAdd_system(p + 2, threadIdx.x);
 }

@@ -100,7 +100,7 @@ def test_a_launch_of_many_groups_on_the_whole_chip(gpu):
     """All 100,000 work-groups are executed."""
     model = gpu[:6]
     done = hip(compiled("models.hip", f"--offload-arch={model}", name=f"models-many-{model}"), "many", gpus=[gpu])
-    assert (done.stdout, done.stderr) == (NAMES[model] + ": 0 wrong\n", ""), done.stderr
+    assert (done.stdout, done.stderr) == (ISA[model] + ": 0 wrong\n", ""), done.stderr
 
 
 def test_a_mask_of_compute_units_reaches_all_of_a_large_chip():
