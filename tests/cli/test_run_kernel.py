@@ -288,6 +288,34 @@ def test_kernels_on_a_gfx1030(tmp_path, lanes):
     assert list(steps) == [collatz(n) for n in range(1, 257)]
 
 
+@pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
+@pytest.mark.parametrize("lanes", [32, 64])
+def test_addresses_of_the_lanes_numbers_are_checked(tmp_path, lanes):
+    """global_load_dword_addtid and its store: what is outside, who else is there and whether it was written, by each lane's address."""
+    (tmp_path / "k.cl").write_text("""kernel void k(global int *a, global int *o, long first, int undefined) {
+        int v, w;
+        __asm__ volatile("global_load_dword_addtid %0, %1 offset:16\\n s_waitcnt vmcnt(0)" : "=v"(v) : "s"((long)a + first) : "memory");
+        if (undefined)
+            __asm__ volatile("global_store_dword_addtid v40, %0" : : "s"(o) : "memory", "v40");
+        else
+            __asm__ volatile("global_store_dword_addtid %0, %1" : : "v"(v), "s"(o) : "memory");
+        __asm__ volatile("s_waitcnt_vscnt null, 0\\n global_load_dword_addtid %0, %1\\n s_waitcnt vmcnt(0)" : "=v"(w) : "s"(o) : "memory");
+        if (w == 999)
+            o[0] = 1;
+    }""")
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1030", *["-mwavefrontsize64"][: lanes == 64], "-mcode-object-version=5", "-x", "cl", "-O2", "-nogpulib", "-w",
+                    tmp_path / "k.cl", "-o", tmp_path / "k.co"], check=True)
+    for block, first, undefined, wanted in ((lanes, 0, 0, None), (lanes, 1000, 0, ("out-of-bounds", rf"lanes 2-{lanes - 1}, .*\n.*global_load_dword_addtid")),
+                                            (2 * lanes, 0, 0, ("race store", rf"wave 1, lanes 0-{lanes - 1}, .*\n.*global_store_dword_addtid")), (lanes, 0, 1, ("undefined-branch", "nothing has written the register"))):
+        done = run("run", "-g", "gfx1030", "--check=memory,race,init", f"--grid={block}", f"--block={block}", "--arg=iota:1024", "--arg=zeros:1024", f"--arg={first}", f"--arg={undefined}",
+                   f"--dump-arg=1:{tmp_path}/o", tmp_path / "k.co")
+        if not wanted:
+            assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
+            assert struct.unpack("<256I", (tmp_path / "o").read_bytes()) == (*range(4, 4 + lanes), *[0] * (256 - lanes))
+        else:
+            assert wanted[0] in done.stderr and re.search(wanted[1], done.stderr), done.stderr
+
+
 def test_dies_of_a_gfx942(tmp_path):
     """Of 100,000 work-groups number n is on die n modulo xcc, as XCC_ID says, and each of 304 compute units has some, 38 a die; numbers that do not fit are refused."""
     (tmp_path / "k.cl").write_text("""kernel void k(global uint *o) {

@@ -394,7 +394,7 @@ static void rows_without_meaning_have_a_reason(void **state)
         [WT_UNSAID_TRAP] = 3, /* s_rfe_b64, s_rfe_restore_b64, s_trap */
         [WT_UNSAID_MODE] =
             9, /* s_setreg, indexing, VSKIP, v_clrexcp, s_round_mode, s_denorm_mode */
-        [WT_UNSAID_NAMED] = 13, /* s_movrel, v_movrel, s_set_gpr_idx_on, global_load_dword_addtid */
+        [WT_UNSAID_NAMED] = 11,  /* s_movrel, v_movrel, s_set_gpr_idx_on */
         [WT_UNSAID_SIGNAL] = 11, /* s_barrier, s_sendmsg, s_sethalt, s_setkill, ds_gws */
         [WT_UNSAID_DEBUG] = 4,   /* s_cbranch_cdbg */
         [WT_UNSAID_TWO] = 1,     /* buffer_store_lds_dword */

@@ -148,11 +148,12 @@ bool gcn_decode_flat(const struct gcn_model *model, const uint32_t *word, struct
         u->base = GCN_NO_BASE;
     u->dst = (uint16_t)wt_field(word[1], 31, 24);
     take_access(u);
-    u->vaddr =
-        encoding != GCN_SCRATCH ||
-        (model->private_registers ? wt_field(word[0], 13, 13) : u->base == GCN_NO_BASE && !nothing);
+    u->vaddr = encoding != GCN_SCRATCH
+                   ? !strstr(u->row->name, "addtid")
+                   : (model->private_registers ? wt_field(word[0], 13, 13)
+                                               : u->base == GCN_NO_BASE && !nothing);
     const bool pair = encoding == GCN_FLAT || (encoding == GCN_GLOBAL && u->base == GCN_NO_BASE);
-    if (pair && !gcn_vgprs_ok(model, u->src[0], 2, why))
+    if (pair && u->vaddr && !gcn_vgprs_ok(model, u->src[0], 2, why))
         return false;
     if (u->base != GCN_NO_BASE &&
         !gcn_sgprs_ok(model, u->base, encoding == GCN_GLOBAL ? 2 : 1, why))

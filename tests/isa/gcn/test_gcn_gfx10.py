@@ -218,3 +218,19 @@ def test_atomics(run_tool):
                .vector(6, [0x42] * 64).vector(7, [0] * 64).vector(10, [12] * 64).vector(11, [9] * 64).memory(DATA, b"\0\0\x80?\0\0\0\0\0\0\0\x80\5\0\0\0").show_memory(DATA, 16), 1, 8, 9)
     assert r.shown[0] == bytes.fromhex("00000040" "00000000" "42000000" "00000000")
     assert [x[0] for x in r.shown[1:]] == [0x3f800000, 0x80000000, 5]
+
+
+@pytest.mark.parametrize("lanes", (32, 64))
+def test_addresses_of_the_lanes_numbers(lanes, run_tool):
+    """global_load_dword_addtid and its store: at the scalars, the offset and four times the lane's number, of lanes that EXEC has; no register of lanes is part of it."""
+    mask, words = 0xa5a5a5a5f00f1234 & ((1 << lanes) - 1), [random.Random(1).getrandbits(32) for _ in range(lanes + 8)]
+    for enabled in (mask, (1 << lanes) - 1):
+        r = narrow(run_tool, "global_load_dword_addtid v1, s[4:5] offset:16; s_waitcnt vmcnt(0); global_store_dword_addtid v1, s[6:7] offset:-8; global_load_dword_addtid v2, s[6:7] offset:-8; s_waitcnt vmcnt(0)",
+                   lambda c, enabled=enabled: c.exec(enabled).scalar(4, DATA, 2).scalar(6, DATA + 1024, 2).vector(0, [ALL32] * 64).vector(1, [7] * 64).vector(2, [9] * 64)
+                   .memory(DATA, b"".join(w.to_bytes(4, "little") for w in words)).show_memory(DATA + 1016, 4 * lanes), 1, 2, lanes=lanes)
+        on = [enabled >> i & 1 for i in range(lanes)]
+        assert r.shown[1][:lanes] == [words[4 + i] if on[i] else 7 for i in range(lanes)]
+        assert r.shown[2][:lanes] == [words[4 + i] if on[i] else 9 for i in range(lanes)]
+        stored = [int.from_bytes(r.shown[0][4 * i:4 * i + 4], "little") for i in range(lanes)]
+        assert [x if o else None for x, o in zip(stored, on)] == [words[4 + i] if o else None for i, o in enumerate(on)]
+        assert all(o or x not in words for x, o in zip(stored, on))

@@ -146,10 +146,11 @@ static uint64_t place_of(const struct flag_way *w, const struct insn *i)
     const struct gcn_uop *u = &i->u;
     const bool buffer = u->row->encoding == GCN_MUBUF, scalar = u->row->encoding == GCN_SMEM;
     const bool based = scalar || (u->row->encoding == GCN_GLOBAL && u->base != GCN_NO_BASE);
+    const bool by_lane = u->row->encoding == GCN_GLOBAL && !u->vaddr;
     uint64_t key = u->row->encoding;
     key = key * PRIME + (uint32_t)u->imm;
     key = key * PRIME +
-          (scalar || (buffer && !u->offen) ? 0 : w->reg[SCALARS + u->src[0] % 256].number);
+          (scalar || (buffer ? !u->offen : by_lane) ? 0 : w->reg[SCALARS + u->src[0] % 256].number);
     key = key * PRIME + (based && u->base < SCALARS ? w->reg[u->base].number : 0);
     return key * PRIME + (buffer || u->has_soffset ? u->soffset : 0);
 }

@@ -272,7 +272,8 @@ static bool uses_m0(const struct gcn_uop *u)
 {
     return !strncmp(u->row->name, "s_movrel", 8) || is(u, GCN_I_s_sendmsg) ||
            is(u, GCN_I_s_sendmsghalt) || is(u, GCN_I_s_ttracedata) || u->gds || u->lds ||
-           strstr(u->row->name, "addtid") || is(u, GCN_I_buffer_store_lds_dword);
+           (u->row->encoding == GCN_DS && strstr(u->row->name, "addtid")) ||
+           is(u, GCN_I_buffer_store_lds_dword);
 }
 
 /* Which rules a model has besides those of all. */

@@ -115,6 +115,11 @@ static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, a
     return access(w, u, &t);
 }
 
+/* Addresses of the _addtid instructions, which are the lanes' numbers. */
+#define FOUR(n) 4 * (n), 4 * (n) + 4, 4 * (n) + 8, 4 * (n) + 12
+#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
+static const uint32_t dwords[GCN_LANES] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
+
 static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
 {
     const struct gcn_uop *next;
@@ -122,7 +127,9 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
         return next;
     const bool scalar = u->base != GCN_NO_BASE;
     const uint64_t base = (uint64_t)(int64_t)u->imm + (scalar ? gcn_pair(&w->s[u->base]) : 0);
-    const uint32_t *low = w->v[u->src[0]], *high = scalar ? NULL : w->v[u->src[0] + 1];
+    const bool pair = u->vaddr && !scalar;
+    const uint32_t *low = u->vaddr ? w->v[u->src[0]] : dwords,
+                   *high = pair ? w->v[u->src[0] + 1] : NULL;
     if ((access == gcn_vmem_load || access == gcn_vmem_store) &&
         gcn_vmem_row(w, u, base, low, high, access == gcn_vmem_store))
         return gcn_next(u);
