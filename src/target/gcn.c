@@ -315,6 +315,7 @@ static void list_support(wt_support_fn *tell, void *context)
 {
     static const char *const refused[][2] = {
         {"s_endpgm_ordered_ps_done", "it ends pixel shaders"},
+        {"s_code_end", "it pads code and is never reached"},
         {"v_screen_partition_4se_b32", "no public document says what it computes"},
         {"ds_ordered_count", "an AQL packet cannot request ordered append"},
         {"image_get_lod", "images have one level here"}};
@@ -334,7 +335,8 @@ static void list_support(wt_support_fn *tell, void *context)
             what.state = WT_SUPPORT_REFUSED;
             what.note = "it is disassembled only";
             if (row->encoding == GCN_MIMG)
-                what.note = strstr(row->name, "pck")
+                what.note = !row->models ? "gfx10's images are not executed"
+                            : strstr(row->name, "pck")
                                 ? "it gives texels without converting them"
                                 : "it compares with a reference, or is gather4h";
             for (unsigned r = 0; r < sizeof refused / sizeof refused[0]; r++)

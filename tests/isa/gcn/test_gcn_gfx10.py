@@ -234,3 +234,14 @@ def test_addresses_of_the_lanes_numbers(lanes, run_tool):
         stored = [int.from_bytes(r.shown[0][4 * i:4 * i + 4], "little") for i in range(lanes)]
         assert [x if o else None for x, o in zip(stored, on)] == [words[4 + i] if o else None for i, o in enumerate(on)]
         assert all(o or x not in words for x, o in zip(stored, on))
+
+
+@pytest.mark.parametrize("lanes,mask,passes,saved", [(64, ALL32 << 32 | 0xff, [0xff, ALL32 << 32], 0xff), (64, 0xf0, [0xf0], 0), (64, 0xf0 << 32, [0xf0 << 32], 0), (64, 0, [], 7), (32, 0xf0, [0xf0], 0), (32, 0, [], 7)])
+def test_halves_of_a_wave_in_turn(lanes, mask, passes, saved, run_tool):
+    """s_subvector_loop_begin and its end: the code between them is run for the lanes 0 to 31, then for 32 to 63, of those that EXEC has; without any it is left out."""
+    r = narrow(run_tool, "s_subvector_loop_begin s4, 6; s_mov_b64 s[10:11], s[8:9]; s_mov_b64 s[8:9], exec; s_add_u32 s5, s5, 1; v_add_nc_u32 v1, s5, v1; s_subvector_loop_end s4, 0xfffb; s_nop 0" if lanes == 64 else
+               "s_subvector_loop_begin s4, 6; s_mov_b64 s[10:11], s[8:9]; s_mov_b32 s8, exec_lo; s_add_u32 s5, s5, 1; v_add_nc_u32 v1, s5, v1; s_subvector_loop_end s4, 0xfffb; s_nop 0",
+               lambda c: c.exec(mask).scalar(4, 7).scalar(5, 0).scalar(8, 0, 2).scalar(10, 0, 2).vector(1, [0] * 64), 1, issues=1 + 5 * len(passes), lanes=lanes)
+    assert r.s[EXEC] | r.s[EXEC + 1] << 32 == mask and r.s[4] == saved and r.s[5] == len(passes)
+    assert [r.s[8 + 2 * i] | r.s[9 + 2 * i] << 32 for i in range(len(passes))] == passes[::-1]
+    assert r.shown[0][:lanes] == [next((n + 1 for n, on in enumerate(passes) if on >> i & 1), 0) for i in range(lanes)]

@@ -282,6 +282,36 @@ OP(s_call_b64)
     return branch(w, u, true);
 }
 
+/* ---- the lower, then the upper half of a wave of 64 lanes: the register has the half of EXEC that
+ * waits, or has been. Not compared with a manual's text or with hardware. ---- */
+
+OP(s_subvector_loop_begin)
+{
+    const uint64_t exec = gcn_exec(w);
+    if (!exec)
+        return branch(w, u, true);
+    const bool both = (uint32_t)exec;
+    if (both)
+        gcn_set_exec(w, (uint32_t)exec);
+    gcn_write_scalar(w, u->dst, both ? (uint32_t)(exec >> 32) : 0);
+    return gcn_next(u);
+}
+
+OP(s_subvector_loop_end)
+{
+    const uint64_t exec = gcn_exec(w);
+    const uint32_t other = gcn_scalar32(w, u, u->dst);
+    if (exec >> 32) {
+        gcn_set_exec(w, exec >> 32 << 32 | other);
+        return gcn_next(u);
+    }
+    if (!other)
+        return gcn_next(u);
+    gcn_set_exec(w, (uint64_t)other << 32);
+    gcn_write_scalar(w, u->dst, (uint32_t)exec);
+    return branch(w, u, true);
+}
+
 /* ---- forks (section 4.6): the lanes that come later wait on a stack of up to 8 entries in the
  * SGPRs, four each: EXEC, then the PC. CSP, in MODE, counts them. ---- */
 
