@@ -204,8 +204,10 @@ static void read_row(struct tool *t, const char *name)
     uint32_t row[64] = {0};
     struct wt_error err;
     if (!find_register(t, name, &index) ||
-        failed(wt_debugger_read_rows(t->d, t->thread, wt_lanes_first(64), &index, 1, row, &err),
-               &err))
+        (wt_debugger_read_rows(t->d, t->thread, wt_lanes_first(64), &index, 1, row, &err) !=
+             WT_OK &&
+         failed(wt_debugger_read_rows(t->d, t->thread, wt_lanes_first(32), &index, 1, row, &err),
+                &err)))
         return;
     for (unsigned i = 0; i < 64; i++)
         printf("%x%s", (unsigned)row[i], i < 63 ? " " : "\n");
