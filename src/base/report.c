@@ -124,6 +124,12 @@ void wt_report_number(struct wt_report_object *o, const char *name, uint64_t val
         fprintf(o->out, "%" PRIu64, value);
 }
 
+void wt_report_true(struct wt_report_object *o, const char *name)
+{
+    if (begin_value(o, name))
+        fputs("true", o->out);
+}
+
 void wt_report_signed(struct wt_report_object *o, const char *name, int64_t value)
 {
     if (begin_value(o, name))

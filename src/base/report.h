@@ -45,6 +45,8 @@ void wt_report_begin_of(struct wt_report_object *o, const char *files, const cha
 void wt_report_text(struct wt_report_object *o, const char *name, const char *value);
 /** Adds a number. */
 void wt_report_number(struct wt_report_object *o, const char *name, uint64_t value);
+/** Adds a member that is true; one that is false is left out. */
+void wt_report_true(struct wt_report_object *o, const char *name);
 /** Adds a number as a text, "0x1f": numbers of JSON are exact up to 2^53 only. */
 void wt_report_address(struct wt_report_object *o, const char *name, uint64_t value);
 /** Adds a number that may be negative. */

@@ -657,6 +657,8 @@ static void report_call(struct wt_report_object *o, const struct wt_report_call 
         wt_report_text(o, "file", c->file);
     if (c->line)
         wt_report_number(o, "line", c->line);
+    if (c->line && c->after)
+        wt_report_true(o, "after");
 }
 
 static void report_calls(struct wt_report_object *o, const char *name,

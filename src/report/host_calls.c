@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/demangle.h"
 #include "base/foreign.h"
+#include "debug/source/attributes.h"
 #include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
 #include "target/own_files.h"
@@ -187,6 +188,20 @@ static bool is_launch(Dwarf_Die *function)
     return name && strstr(name, "__device_stub__");
 }
 
+/* Gives a call that the line table has at line 0, as one that the compiler has merged of several,
+ * a line that its own line comes after: that of the function's declaration, or 0. */
+static void place_without_line(struct wt_inlined *call, struct wt_symbols *symbols,
+                               Dwarf_Die *function, const char *elf_file)
+{
+    uint64_t line;
+    Dwarf_Die unit;
+    const char *file = function ? wt_die_file(function, DW_AT_decl_file, &unit) : NULL;
+    call->after = file && wt_die_number(function, DW_AT_decl_line, &line) &&
+                  (call->path = wt_symbols_path(symbols, &unit, file));
+    call->path = call->after ? call->path : elf_file;
+    call->line = call->after ? (unsigned)line : 0;
+}
+
 /* Adds what is at an address; false: the calls end here. */
 static bool add_address(struct wt_report_host_files *files, const char *maps, uint64_t address,
                         struct wt_report_calls *calls)
@@ -211,11 +226,10 @@ static bool add_address(struct wt_report_host_files *files, const char *maps, ui
         const bool has_line = list[i].path && list[i].line;
         if (list[i].scope_count && is_launch(&scope[list[i].first_scope]))
             continue;
-        if (!has_line) {
-            list[i].path = m.path;
-            list[i].line = 0;
-        }
-        wt_report_calls_add(calls, &list[i], is_program || has_line);
+        if (!has_line)
+            place_without_line(&list[i], f->symbols,
+                               list[i].scope_count ? &scope[list[i].first_scope] : NULL, m.path);
+        wt_report_calls_add(calls, &list[i], is_program || list[i].line);
     }
     return !is_program || !list[count - 1].function ||
            strcmp(list[count - 1].function, "main") != 0;

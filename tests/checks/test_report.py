@@ -447,3 +447,14 @@ def test_the_report_ends_with_a_command_that_stops_there(tmp_path, check, stop, 
     assert words[:2] == ["wavetrap", "debug"] and words[-3:] == [str(program), "unrolled", "a'b"] and "--stats" not in words, said
     again = checks.run(checks.command_under_test(), "debug", "--batch", *words[2:])
     assert stop in again.stdout, again.stdout + again.stderr
+
+
+def test_a_call_that_the_compiler_has_merged_has_its_function(tmp_path):
+    """clang makes one call of the two, which its line table has at line 0: the report says the function and the line that the call comes after."""
+    source = tmp_path / "merged.c"
+    source.write_text("int cudaFree(void *);\n__attribute__((noinline)) static int give_back(int which, char *a)\n{\n    int failed;\n    if (which)\n        failed = cudaFree(a + 1);\n"
+                      "    else\n        failed = cudaFree(a + 2);\n    return failed + 1;\n}\nint main(int argc, char **argv)\n{\n    return give_back(argc, argv[0]) < 0;\n}\n")
+    subprocess.run(["clang-19", "-O2", "-g", "-w", source, "-o", tmp_path / "merged", f"-L{checks.cuda_path()}/lib64", "-lcudart"], check=True)
+    done, (found,), _ = run(tmp_path, check="--check=api", gpu="sm", command=[tmp_path / "merged"])
+    assert (found["finding"], found["function"], found["line"], found["after"]) == ("failed-call", "give_back", 2, True)
+    assert f"  give_back in {source}, after line 2\n  main at {source}:13\n" in done.stderr

@@ -548,3 +548,13 @@ def test_arguments_of_optimised_kernels_are_those_of_the_launch(way, code, tmp_p
     subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *how, "-ex", "break 9", "-ex", "run", "-ex", f"generate-core {core}", file], check=True, capture_output=True)
     after = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--core", core, "-ex", "print n", "-ex", "print v"], check=True, capture_output=True, text=True)
     assert "$1 = 7 (at launch)\n$2 = {0, 1, 2, 3} (at launch)\n" in after.stdout
+
+
+def test_names_of_a_file_that_dwarf_5_numbers_0(code, tmp_path):
+    """clang's DWARF 5 gives a unit's own source the number 0: 'FILE'::NAME and the completion of its functions find it, and a variable that is declared later is not yet there."""
+    source = tmp_path / "own.cl"
+    source.write_text("constant int table[2] = {3, 4};\nint twice(int x) { return 2 * x; }\nkernel void k(global int *out)\n{\n    int a = get_global_id(0);\n    {\n"
+                      "        out[a] = table[a & 1] + twice(a);\n        int a = 5;\n        out[a] = 7;\n    }\n}\n")
+    file = code(source, "clang-19", "-O0", "-gdwarf-5")
+    said = ask_each(file, ["break own.cl:7", "run"], ["print 'own.cl'::table", "complete break own.cl:tw", "print 'other.cl'::table", "print a"], options("k", "zeros:256", items=64))
+    assert said == ["$1 = {3, 4}", "break own.cl:twice", 'No symbol "other.cl::table" in current context.', "$2 = 0"]

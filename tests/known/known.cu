@@ -630,17 +630,19 @@ CASE(managed_3) { managed<B>(1 << 16); }
 
 __global__ void add_up(float *sum, const float *in)
 {
-    sum[threadIdx.x] += in[threadIdx.x];
+    sum[threadIdx.x] += in[threadIdx.x]; /* bug uninitialised_1 */
     if (sum[threadIdx.x] > 1) /* bug uninitialised_1 */
         sum[threadIdx.x] = 1;
 }
 CASE(uninitialised_1)
 {
-    float *sum, *in = (float *)ints(64);
+    float *sum, *in = (float *)ints(64), sums[64];
     API(Malloc)((void **)&sum, 256);
     if (!B)
         API(Memset)(sum, 0, 256);
     LAUNCH(add_up, 1, 64, 0, 0, sum, in);
+    API(Memcpy)(sums, sum, 256, API(MemcpyDeviceToHost));
+    printf("%g\n", sums[0]);
     done(in, sum);
 }
 __global__ void count_bits(int *out, const unsigned *mask, int words)
@@ -874,23 +876,31 @@ __global__ void with_dynamic(int *p)
     s[threadIdx.x] = threadIdx.x;
     p[threadIdx.x] = s[threadIdx.x];
 }
-static void launch(int blocks, int threads, size_t shared)
-{
-    int *p = ints(1024);
-    if (shared)
-        LAUNCH(with_dynamic, blocks, threads, shared, 0, p); /* bug launch_2 */
-    else
-        LAUNCH(bounded, blocks, threads, 0, 0, p); /* bug launch_1 launch_3 launch_4 */
-    done(p);
-}
 CASE(launch_1)
 {
     const int keys = B ? 0 : 100;
-    launch((keys + 255) / 256, 256, 0); /* bug launch_1 */
+    int *p = ints(1024);
+    LAUNCH(bounded, (keys + 255) / 256, 256, 0, 0, p); /* bug launch_1 */
+    done(p);
 }
-CASE(launch_2) { launch(1, 64, B ? 512 << 10 : 16 << 10); } /* bug launch_2 */
-CASE(launch_3) { launch(1, B ? 1024 : 256, 0); } /* bug launch_3 */
-CASE(launch_4) { launch(B ? 0 : 1, 128, 0); } /* bug launch_4 */
+CASE(launch_2)
+{
+    int *p = ints(1024);
+    LAUNCH(with_dynamic, 1, 64, B ? 512 << 10 : 16 << 10, 0, p); /* bug launch_2 */
+    done(p);
+}
+CASE(launch_3)
+{
+    int *p = ints(1024);
+    LAUNCH(bounded, 1, B ? 1024 : 256, 0, 0, p); /* bug launch_3 */
+    done(p);
+}
+CASE(launch_4)
+{
+    int *p = ints(1024);
+    LAUNCH(bounded, B ? 0 : 1, 128, 0, 0, p); /* bug launch_4 */
+    done(p);
+}
 
 /* ---- the command ---- */
 

@@ -35,9 +35,7 @@ CANNOT = {("*", "*", "barrier_4 barrier_5"): ENDED,
 LIMITS = {("*", "-O0", "memory_1"): "a load before an array of the thread, whose value decides nothing",
           ("gfx900", "*", "shuffle_4 shuffle_5 shuffle_6"): "code for waves of 32 lanes does nothing that is undefined on waves of 64",
           ("*", "*", "managed_2 managed_3"): "the host's loads of managed memory of a page and more, beside a kernel, are not seen",
-          ("*", "-O3", "uninitialised_1"): "the comparison becomes a minimum, which decides nothing; --check-init=copy sees the copy to the host",
-          ("*", "-O3", "launch_1 launch_2 launch_3 launch_4"): "the place of the host's call has no line: the compiler has merged calls",
-          ("sm", "-O3", "shuffle_1 shuffle_2 shuffle_3 overflow_1"): "clang writes lines alone into optimised PTX, not the places of what is inlined or moved"}
+          ("sm", "-O3", "overflow_1"): "clang writes lines alone into optimised PTX, not the places of what is moved"}
 
 Row = collections.namedtuple("Row", "name kind address fault expected languages")
 Judged = collections.namedtuple("Judged", "found line twin said")
@@ -66,10 +64,10 @@ def findings(program, gpu, *words):
 
 
 def places(one):
-    """The lines that a finding names, of both sides and of the calls that led there."""
+    """The lines that a finding names, of both sides and of the calls that led there; where the compiler names none, the line that the place comes after, and the next one."""
     sides = [one, one.get("other") or {}]
     calls = [call for side in sides for key in ("calls", "launched", "made") for call in side.get(key) or []] + [call for call in (one.get("object") or {}).get("made") or []]
-    return {side.get("line") for side in sides} | {call.get("line") for call in calls if isinstance(call, dict)}
+    return {line for at in sides + calls if isinstance(at, dict) and "line" in at for line in (at["line"], at["line"] + ("after" in at))}
 
 
 def judge(row, program, source, gpu):
@@ -122,7 +120,8 @@ def cell(told, family, level, name):
     if name not in told:
         return "-"
     one = told[name]
-    return f"cannot ({texts.index(cannot) + 1})" if cannot else "found" if one.found and one.line else f"{'no line' if one.found else 'missed'} ({texts.index(limit) + 1})"
+    missing = f"{'no line' if one.found else 'missed'} ({texts.index(limit) + 1 if limit else '?'})"
+    return f"cannot ({texts.index(cannot) + 1})" if cannot else "found" if one.found and one.line else missing
 
 
 def tables(of):

@@ -154,8 +154,7 @@ static bool offer_in_file(struct wt_program *g, struct wt_names *o)
         const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;
         for (size_t k = 0; names && k < count; k++) {
             Dwarf_Die die = names[k].die;
-            const char *own = names[k].kind == WT_NAME_FUNCTION ? dwarf_decl_file(&die) : NULL;
-            if (own && wt_symbols_is_file(own, file))
+            if (names[k].kind == WT_NAME_FUNCTION && wt_symbols_declares_in(&die, file))
                 offer_joined(o, o->word, front, names[k].name);
         }
         for (unsigned line = 0;

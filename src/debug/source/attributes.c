@@ -38,6 +38,21 @@ bool wt_die_signed_number(Dwarf_Die *die, unsigned name, int64_t *value)
     return dwarf_attr_integrate(die, name, &attribute) && wt_attribute_number(&attribute, value);
 }
 
+const char *wt_die_file(Dwarf_Die *die, unsigned name, Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Half version;
+    Dwarf_Files *files;
+    size_t count;
+    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
+        !dwarf_cu_die(attribute.cu, unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count ||
+        (number == 0 && version < 5))
+        return NULL;
+    return dwarf_filesrc(files, number, NULL, NULL);
+}
+
 bool wt_die_flag(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;

@@ -11,6 +11,10 @@
 bool wt_die_number(Dwarf_Die *die, unsigned name, uint64_t *value);
 /** The signed constant, likewise, as wt_attribute_number() reads it. */
 bool wt_die_signed_number(Dwarf_Die *die, unsigned name, int64_t *value);
+/** The file of attribute @p name (DW_AT_decl_file, DW_AT_call_file) of a DIE or of what it is an
+ * instance of, as the unit's line table has it; NULL: it has none. In DWARF version 5 a file has
+ * number 0, which libdw's dwarf_decl_file() takes for none. @p unit becomes the table's unit. */
+const char *wt_die_file(Dwarf_Die *die, unsigned name, Dwarf_Die *unit);
 /** Whether a DIE, or what it is an instance of, has a flag that is set. */
 bool wt_die_flag(Dwarf_Die *die, unsigned name);
 /** The number of an attribute. Forms of data have no sign: compilers use them for numbers that are

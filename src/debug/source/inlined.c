@@ -25,16 +25,9 @@ static const char *shown_file(struct wt_info *info, uint64_t pc, const char *fil
 
 static const char *call_file(struct wt_symbols *symbols, Dwarf_Die *call)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word number;
     Dwarf_Die unit;
-    Dwarf_Files *files;
-    size_t count;
-    if (!dwarf_attr(call, DW_AT_call_file, &attribute) ||
-        dwarf_formudata(&attribute, &number) != 0 || !dwarf_diecu(call, &unit, NULL, NULL) ||
-        dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
-        return NULL;
-    return wt_symbols_path(symbols, &unit, dwarf_filesrc(files, number, NULL, NULL));
+    const char *file = wt_die_file(call, DW_AT_call_file, &unit);
+    return file ? wt_symbols_path(symbols, &unit, file) : NULL;
 }
 
 static unsigned call_line(Dwarf_Die *call)

@@ -396,7 +396,7 @@ static bool take_name(void *context, const struct wt_name *name)
     Dwarf_Die die = name->die;
     if (name->kind == WT_NAME_TYPE)
         return true;
-    if (s->file && !(dwarf_decl_file(&die) && wt_symbols_is_file(dwarf_decl_file(&die), s->file)))
+    if (s->file && !wt_symbols_declares_in(&die, s->file))
         return true;
     if (name->kind == WT_NAME_VARIABLE && !has_place(&die))
         return true; /* a declaration */
@@ -422,8 +422,7 @@ static bool is_declared_later(const struct wt_frame *frame, Dwarf_Die *die)
 {
     uint64_t line;
     return frame->file && frame->line && wt_die_number(die, DW_AT_decl_line, &line) &&
-           line > frame->line && dwarf_decl_file(die) &&
-           wt_symbols_is_file(dwarf_decl_file(die), frame->file);
+           line > frame->line && wt_symbols_declares_in(die, frame->file);
 }
 
 /* The DIE that another one is a copy, or the definition, of; false: of none. */

@@ -4,6 +4,7 @@
  * undamaged parts of a damaged file can be used.
  */
 #include "debug/source/symbols.h"
+#include "debug/source/attributes.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -400,6 +401,13 @@ bool wt_symbols_is_file(const char *path, const char *wanted)
     const size_t length = strlen(path), tail = strlen(wanted);
     return tail <= length && strcmp(path + length - tail, wanted) == 0 &&
            (tail == length || path[length - tail - 1] == '/');
+}
+
+bool wt_symbols_declares_in(Dwarf_Die *die, const char *wanted)
+{
+    Dwarf_Die unit;
+    const char *file = wt_die_file(die, DW_AT_decl_file, &unit);
+    return file && wt_symbols_is_file(file, wanted);
 }
 
 /* Whether a block has names of its own: others are part of the block around them. */
