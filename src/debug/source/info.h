@@ -34,8 +34,8 @@ struct wt_symbols;
  * there is no host memory.
  */
 const char *wt_symbols_path(struct wt_symbols *symbols, Dwarf_Die *unit, const char *file);
-/** Whether a DIE, or what it is an instance of, is declared in the file of that path, or of its last
- * components. */
+/** Whether a DIE, or what it is an instance of, is declared in the file of that path, or of its
+ * last components. */
 bool wt_symbols_declares_in(Dwarf_Die *die, const char *wanted);
 
 /** Asked on the way whether to go on. */
